@@ -1,0 +1,310 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
+	"github.com/git-socialpost/git-socialpost/linkedin"
+)
+
+const configFile = ".socialpost.toml"
+
+// config is the committed configuration. Nothing in it can send the token to another address.
+type config struct {
+	Ledger, Remote, Branch, Posts, Mode string
+	Pilot                               []ledger.Key
+	Limit                               int
+	Channels                            map[string]*channel
+	Version                             string
+	Timeout                             time.Duration
+}
+
+type channel struct {
+	Name, Platform, Language, Author, Visibility, TokenEnv string
+}
+
+// A problem is something wrong with a file that the user can mend.
+type problem struct {
+	Path    string
+	Line    int // 0: the whole file
+	Message string
+	Remedy  string
+}
+
+func (p problem) String() string {
+	if p.Line == 0 {
+		return p.Path + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", p.Path, p.Line, p.Message)
+}
+
+func (p problem) Error() string { return p.String() }
+
+var (
+	ledgerForm   = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
+	refForm      = regexp.MustCompile(`^[^-+./\s\pC:?*\[\\^~][^\s\pC:?*\[\\^~]*$`)
+	versionForm  = regexp.MustCompile(`^20[0-9]{2}(0[1-9]|1[0-2])$`)
+	tokenEnvForm = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+)
+
+// A runner that was paused for more than 60 s after its intent does not send. A request must end well inside that.
+const minTimeout, maxTimeout = time.Second, 45 * time.Second
+
+// parseConfig reads the configuration; its error is the first problem in the file.
+func parseConfig(name string, data []byte) (*config, error) {
+	var problems []problem
+	t, ok := parseTable(name, unixLines(data), &problems)
+	if !ok {
+		return nil, problems[0]
+	}
+	c := &config{
+		Ledger: t.text("ledger", "", `"…", as git socialpost init does`, "40 or 64 hex digits", ledgerForm.MatchString),
+		Remote: t.text("remote", "origin", `"origin"`, "the name of a remote, not its address", refForm.MatchString),
+		Branch: t.text("branch", "main", `"main"`, "the name of a branch", refForm.MatchString),
+		Posts:  t.text("posts", "social", `"social"`, "a folder below the repository's top, without '..'", isFolder),
+		Mode:   t.text("mode", "plan", `"plan"`, "plan, pilot or live", oneOf("plan", "pilot", "live")),
+		Pilot:  t.pilot(),
+		Limit:  t.limit(),
+	}
+	c.Version, c.Timeout = t.linkedin()
+	c.Channels = t.channels()
+	t.unknownKeys()
+	if len(problems) > 0 {
+		return nil, slices.MinFunc(problems, byLine)
+	}
+	return c, nil
+}
+
+func (t *table) pilot() (keys []ledger.Key) {
+	const example = `["example-note:linkedin-en"]`
+	values, _ := take[[]any](t, "pilot", example)
+	for _, v := range values {
+		s, ok := v.(string)
+		if !ok {
+			t.fail("pilot", "pilot: want strings", "write pilot = "+example)
+			continue
+		}
+		k, err := ledger.ParseKey(s)
+		if err != nil {
+			t.fail("pilot", "pilot: "+err.Error(), "write keys as git socialpost plan shows them")
+		}
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+func (t *table) limit() int {
+	n, found := take[int64](t, "limit", "5")
+	if !found {
+		return 5
+	}
+	if n < 1 {
+		t.fail("limit", fmt.Sprintf("limit: %d is less than 1", n), `write limit = 5; to send nothing, write mode = "plan"`)
+	}
+	return int(n)
+}
+
+func (t *table) linkedin() (version string, timeout time.Duration) {
+	l := t.sub("linkedin")
+	version = l.text("version", "202609", `"202609"`, "an API version, YYYYMM", versionForm.MatchString)
+	s := l.text("timeout", "30s", `"30s"`, fmt.Sprintf("a duration from %v to %v", minTimeout, maxTimeout), func(s string) bool {
+		d, err := time.ParseDuration(s)
+		return err == nil && minTimeout <= d && d <= maxTimeout
+	})
+	l.unknownKeys()
+	timeout, _ = time.ParseDuration(s)
+	return version, timeout
+}
+
+func (t *table) channels() map[string]*channel {
+	tables, all := t.sub("channel"), map[string]*channel{}
+	for _, name := range slices.Sorted(maps.Keys(tables.keys)) {
+		if err := ledger.CheckChannel(name); err != nil {
+			tables.fail(name, err.Error(), "rename the table, such as [channel.linkedin-en]")
+			continue
+		}
+		all[name] = tables.sub(name).channel(name, tables.line(name))
+	}
+	return all
+}
+
+func (t *table) channel(name string, line int) *channel {
+	platform, language, _ := strings.Cut(name, "-")
+	c := &channel{
+		Name:       name,
+		Platform:   t.text("platform", "", `"linkedin"`, "linkedin, the only platform there is", oneOf("linkedin")),
+		Language:   t.text("language", language, `"en"`, "a language", func(s string) bool { return s != "" }),
+		Author:     t.author(),
+		Visibility: t.text("visibility", "PUBLIC", `"PUBLIC"`, "PUBLIC, CONNECTIONS or LOGGED_IN", oneOf("PUBLIC", "CONNECTIONS", "LOGGED_IN")),
+		TokenEnv: t.text("token_env", "LINKEDIN_ACCESS_TOKEN", `"LINKEDIN_ACCESS_TOKEN"`,
+			"the name of an environment variable: A-Z, 0-9 and '_'", tokenEnvForm.MatchString),
+	}
+	t.required("platform", line, `"linkedin"`)
+	t.required("author", line, `"urn:li:person:782bbtaQ"`)
+	if c.Platform != "" && (platform != c.Platform || language != c.Language) {
+		agreed := strings.TrimSuffix(c.Platform+"-"+c.Language, "-")
+		t.failAt(line, fmt.Sprintf("channel %q: the platform and language below say %q", name, agreed), "make them agree; the name is part of every key")
+	}
+	t.unknownKeys()
+	return c
+}
+
+func (t *table) author() string {
+	const example = `"urn:li:person:782bbtaQ"`
+	urn, found := take[string](t, "author", example)
+	if err := linkedin.CheckAuthor(urn); found && err != nil {
+		t.fail("author", err.Error(), "write author = "+example+" or urn:li:organization:…")
+	}
+	return urn
+}
+
+func (t *table) required(key string, line int, example string) {
+	if _, found := t.keys[key]; !found {
+		t.failAt(line, key+" is missing", "add "+key+" = "+example)
+	}
+}
+
+func isFolder(s string) bool {
+	return s != "" && s != "." && s != ".." && s == path.Clean(s) && !path.IsAbs(s) && !strings.HasPrefix(s, "../") &&
+		!strings.ContainsAny(s, `\:`) && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+func oneOf(words ...string) func(string) bool {
+	return func(s string) bool { return slices.Contains(words, s) }
+}
+
+// A table is one TOML table, taken key by key. The decoder by itself would take Link for link, stop at the first wrong
+// type, and tell no line of an unknown key.
+type table struct {
+	path     string
+	md       *toml.MetaData
+	keys     map[string]toml.Primitive
+	known    []string
+	problems *[]problem
+}
+
+// parseTable reports false, after a problem, if the data is no TOML.
+func parseTable(path, data string, problems *[]problem) (*table, bool) {
+	t := &table{path: path, keys: map[string]toml.Primitive{}, problems: problems}
+	md, err := toml.Decode(data, &t.keys)
+	if err != nil {
+		e, _ := errors.AsType[toml.ParseError](err)
+		t.failAt(e.Position.Line, cmp.Or(e.Message, err.Error()), `write TOML: key = "value", one to a line`)
+	}
+	t.md = &md
+	return t, err == nil
+}
+
+// line is the key's line in the file. The decoder tells positions only with the errors of a value's own decoder.
+func (t *table) line(key string) int {
+	e, _ := errors.AsType[toml.ParseError](t.md.PrimitiveDecode(t.keys[key], &refusal{}))
+	return e.Position.Line
+}
+
+type refusal struct{}
+
+func (refusal) UnmarshalTOML(any) error { return errors.New("") }
+
+func (t *table) fail(key, message, remedy string) { t.failAt(t.line(key), message, remedy) }
+
+func (t *table) failAt(line int, message, remedy string) {
+	*t.problems = append(*t.problems, problem{t.path, line, message, remedy})
+}
+
+// take returns the key's value; found is false if there is none or, which becomes a problem, one of another type.
+func take[T any](t *table, key, example string) (value T, found bool) {
+	t.known = append(t.known, key)
+	p, found := t.keys[key]
+	if !found {
+		return value, false
+	}
+	var v any
+	err := t.md.PrimitiveDecode(p, &v)
+	if value, found = v.(T); err != nil || !found {
+		t.fail(key, key+": the value has the wrong type", "write "+key+" = "+example)
+	}
+	return value, found
+}
+
+// text takes a string that must be valid; want describes valid ones. The string is not shown: it might be a secret that
+// was put in the wrong place.
+func (t *table) text(key, otherwise, example, want string, valid func(string) bool) string {
+	s, found := take[string](t, key, example)
+	if !found {
+		return otherwise
+	}
+	if !valid(s) {
+		t.fail(key, key+": want "+want, "write "+key+" = "+example)
+	}
+	return s
+}
+
+func (t *table) sub(key string) *table {
+	s := &table{path: t.path, md: t.md, keys: map[string]toml.Primitive{}, problems: t.problems}
+	// The decoder silently leaves a map empty when the value is no table.
+	if _, found := take[map[string]any](t, key, "{ … }, or a heading in brackets"); found {
+		if err := t.md.PrimitiveDecode(t.keys[key], &s.keys); err != nil {
+			t.fail(key, key+": "+err.Error(), "write it as a heading in brackets")
+		}
+	}
+	return s
+}
+
+// unknownKeys must come last: known are the keys that were taken.
+func (t *table) unknownKeys() {
+	for _, key := range slices.Sorted(maps.Keys(t.keys)) {
+		if slices.Contains(t.known, key) {
+			continue
+		}
+		remedy := "remove it; the keys are " + strings.Join(t.known, ", ")
+		if near := nearest(key, t.known); near != "" {
+			remedy = "did you mean " + near + "?"
+		}
+		t.fail(key, fmt.Sprintf("unknown key %q", key), remedy)
+	}
+}
+
+func byLine(a, b problem) int { return a.Line - b.Line }
+
+// nearest is the word most like s, or "" if none is like it.
+func nearest(s string, words []string) (best string) {
+	least := 1 + max(2, len(s)/4)
+	for _, w := range words {
+		if d := distance(strings.ToLower(s), w); d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, delete or replace.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,128 @@
+// Package gitexec runs the system git, the only place that starts a process. Git's environment is passed through
+// untouched and the working directory is never changed, so that git -C, git -c, GIT_DIR and a CI's credentials reach
+// the git that runs here just as they reached us.
+package gitexec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Git runs git commands in the current directory. The zero value is ready to use.
+type Git struct {
+	Without []string             // names of environment variables that no git process gets
+	Trace   func(args ...string) // called with the arguments of every command, if set
+	Env     []string             // NAME=value, added to the environment of every command
+	config  [][2]string
+}
+
+// With returns a Git whose commands see one more configuration value. It travels in the environment, since an
+// argument list is open to every user of the machine and a URL may hold a password.
+func (g Git) With(key, value string) Git {
+	g.config = append(g.config[:len(g.config):len(g.config)], [2]string{key, value})
+	return g
+}
+
+// Error is a git command that failed.
+type Error struct {
+	Args   []string
+	Code   int // git's exit status, -1 if it did not exit by itself
+	Stderr string
+	cause  error
+}
+
+func (e *Error) Error() string {
+	last := strings.TrimSpace(e.Stderr)
+	if last == "" {
+		return fmt.Sprintf("git %s: %v", e.Args[0], e.cause)
+	}
+	return fmt.Sprintf("git %s: %s", e.Args[0], strings.ReplaceAll(last, "\n", "; "))
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// ExitStatus returns git's exit status, 0 for nil and -1 for an error that is none of git's.
+func ExitStatus(err error) int {
+	var e *Error
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &e):
+		return e.Code
+	}
+	return -1
+}
+
+// Run returns what git printed on standard output, without the last newline, also when it failed.
+func (g Git) Run(ctx context.Context, args ...string) (string, error) {
+	return g.RunInput(ctx, nil, args...)
+}
+
+// RunInput is Run with bytes for git's standard input.
+func (g Git) RunInput(ctx context.Context, input []byte, args ...string) (string, error) {
+	cmd := g.command(ctx, args)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if input != nil {
+		cmd.Stdin = bytes.NewReader(input)
+	}
+	err := cmd.Run()
+	out := strings.TrimSuffix(stdout.String(), "\n")
+	if err == nil {
+		return out, nil
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return out, &Error{Args: verb(args), Code: cmd.ProcessState.ExitCode(), Stderr: stderr.String(), cause: err}
+}
+
+func (g Git) command(ctx context.Context, args []string) *exec.Cmd {
+	if g.Trace != nil {
+		g.Trace(args...)
+	}
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 2 * time.Second // git's own children may hold the pipes
+	cmd.Env = g.environ(cmd.Environ())
+	return cmd
+}
+
+// environ adds to the caller's environment; values that git -c put there before keep their numbers.
+func (g Git) environ(env []string) []string {
+	count, kept := 0, env[:0:0]
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		if name == "GIT_CONFIG_COUNT" {
+			count, _ = strconv.Atoi(value)
+		}
+		if !slices.Contains(g.Without, name) {
+			kept = append(kept, entry)
+		}
+	}
+	kept = append(kept, g.Env...)
+	kept = append(kept, "GIT_NO_REPLACE_OBJECTS=1") // a ledger is what was pushed, not what refs/replace makes of it
+	for i, c := range g.config {
+		kept = append(kept, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", count+i, c[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", count+i, c[1]))
+	}
+	if len(g.config) > 0 {
+		kept = append(kept, fmt.Sprintf("GIT_CONFIG_COUNT=%d", count+len(g.config)))
+	}
+	return kept
+}
+
+// verb drops the options before the subcommand, for messages.
+func verb(args []string) []string {
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args
+}

@@ -1,0 +1,139 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-socialpost/git-socialpost/gitexec"
+)
+
+// commit reads a commit as it is stored; git's own idea of its parents ends where a clone is shallow. It returns nil
+// if the object is not here.
+func (l *Ledger) commit(id string) (*commit, error) {
+	obj, err := l.Objects.Read(id)
+	if err != nil || obj == nil {
+		return nil, err
+	}
+	if obj.Type != "commit" {
+		return nil, fmt.Errorf("%.12s is a %s, not a commit", id, obj.Type)
+	}
+	return parseCommit(id, string(obj.Data))
+}
+
+func parseCommit(id, data string) (*commit, error) {
+	head, message, _ := strings.Cut(data, "\n\n")
+	c := &commit{id: id, message: message}
+	for line := range strings.Lines(head) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch name {
+		case "tree":
+			c.tree = value
+		case "parent":
+			if c.parent != "" {
+				return nil, fmt.Errorf("%.12s is a merge", id)
+			}
+			c.parent = value
+		}
+	}
+	var err error
+	if c.trailers, err = parseTrailers(message); err != nil {
+		return nil, fmt.Errorf("%.12s: %w", id, err)
+	}
+	return c, nil
+}
+
+// change is one file that differs between two trees. A nil entry: it is not there.
+type change struct {
+	path     string
+	old, new *gitexec.Entry
+}
+
+// changes lists the files that differ between two trees, given by id; "" is the empty tree. Folders that are the same
+// are not opened, so the cost is that of what changed.
+func changes(o *gitexec.Objects, oldTree, newTree, prefix string) ([]change, error) {
+	before, err := entries(o, oldTree)
+	if err != nil {
+		return nil, err
+	}
+	after, err := entries(o, newTree)
+	if err != nil {
+		return nil, err
+	}
+	var all []change
+	for _, name := range sortedKeys(union(before, after)) {
+		x, y := before[name], after[name]
+		if x != nil && y != nil && *x == *y {
+			continue
+		}
+		if (x == nil || x.IsTree()) && (y == nil || y.IsTree()) {
+			below, err := changes(o, id(x), id(y), prefix+name+"/")
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, below...)
+			continue
+		}
+		all = append(all, change{prefix + name, x, y})
+	}
+	return all, nil
+}
+
+func entries(o *gitexec.Objects, tree string) (map[string]*gitexec.Entry, error) {
+	if tree == "" {
+		return nil, nil
+	}
+	list, err := o.Tree(tree)
+	byName := map[string]*gitexec.Entry{}
+	for _, e := range list {
+		byName[e.Name] = &e
+	}
+	return byName, err
+}
+
+func union(a, b map[string]*gitexec.Entry) map[string]bool {
+	all := map[string]bool{}
+	for name := range a {
+		all[name] = true
+	}
+	for name := range b {
+		all[name] = true
+	}
+	return all
+}
+
+func id(e *gitexec.Entry) string {
+	if e == nil {
+		return ""
+	}
+	return e.ID
+}
+
+// write makes a commit on top of a parent, "" for a first commit, and returns its id. Nothing is pushed.
+func (l *Ledger) write(ctx context.Context, parent, message string, files map[string][]byte) (string, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "commit %s\nmark :1\ncommitter %s %d +0000\ndata %d\n%s\n", draftRef, l.committer(ctx), time.Now().Unix(), len(message), message)
+	if parent != "" {
+		fmt.Fprintf(&b, "from %s\n", parent)
+	}
+	stream(&b, files)
+	b.WriteString("\nget-mark :1\ndone\n")
+	out, err := l.Repo.RunInput(ctx, b.Bytes(), "fast-import", "--quiet", "--force", "--done", "--date-format=raw")
+	if err == nil && !isHex(out, 40, 64) {
+		err = fmt.Errorf("git fast-import: no object id: %q", out)
+	}
+	return out, err
+}
+
+// committer is the user's identity, where git has one; a runner often has none.
+func (l *Ledger) committer(ctx context.Context) string {
+	if l.identity == "" {
+		l.identity = "git-socialpost <git-socialpost@localhost>"
+		if ident, err := l.Repo.Run(ctx, "var", "GIT_COMMITTER_IDENT"); err == nil {
+			l.identity = ident[:strings.LastIndexByte(ident, '>')+1]
+		}
+	}
+	return l.identity
+}

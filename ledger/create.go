@@ -1,0 +1,75 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Create makes a new ledger on the remote, all shards in one atomic push, and sets the pin. If somebody else's is
+// there, it returns ErrExists and leaves it alone.
+func (l *Ledger) Create(ctx context.Context, shards int) error {
+	if err := l.prepare(ctx); err != nil {
+		return err
+	}
+	message := fmt.Sprintf("Ledger of social posts\n\nShards: %d\nNonce: %s\nSeq: 0\n", shards, NewNonce())
+	first, err := l.write(ctx, "", message, nil)
+	if err != nil {
+		return err
+	}
+	var updates []refUpdate
+	for _, name := range names(shards) {
+		updates = append(updates, refUpdate{ref: remoteRefs + name, new: first})
+	}
+	result, pushErr := l.push(ctx, updates)
+	l.Pin = first
+	if result == pushWon {
+		return l.Fetch(ctx)
+	}
+	found, err := l.Find(ctx)
+	switch {
+	case err == nil && found == first:
+		return nil // the answer was lost, the push was not
+	case err == nil:
+		return ErrExists
+	case errors.Is(err, ErrAbsent):
+		return &RefusedError{Ref: remoteRefs + "*", Err: pushErr}
+	}
+	return err
+}
+
+// ErrExists says that the remote has a ledger already.
+var ErrExists = errors.New("the remote has a ledger already")
+
+// Find fetches the ledger that is on the remote, whichever it is, verifies it, and makes it this one: it sets the pin
+// to its first commit's id. With ErrAbsent there is none.
+func (l *Ledger) Find(ctx context.Context) (pin string, err error) {
+	if err := l.prepare(ctx); err != nil {
+		return "", err
+	}
+	if _, err := l.fetch(ctx); err != nil {
+		return "", err
+	}
+	for _, s := range l.shards {
+		if pin = s.tip.pin; pin == "" {
+			pin = s.tip.id
+		}
+		break
+	}
+	l.Pin = pin
+	return pin, l.Fetch(ctx)
+}
+
+// Forget drops what this clone remembers, so that a ledger restored from a backup can be accepted.
+func (l *Ledger) Forget(ctx context.Context) error {
+	refs, err := l.refs(ctx)
+	if err != nil {
+		return err
+	}
+	for name := range refs[memoryRefs] {
+		if _, err := l.Repo.Run(ctx, "update-ref", "-d", memoryRefs+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

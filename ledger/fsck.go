@@ -1,0 +1,50 @@
+package ledger
+
+import "context"
+
+// Health is what Fsck found.
+type Health struct {
+	Shards, Transitions, Deliveries int
+	Whole                           bool    // false: a shallow clone, in which only the newest transitions could be verified
+	Problems                        []error // the first of each shard, and rollbacks
+}
+
+// Fsck fetches the ledger and verifies all of it, from the tips down to the first commit.
+func (l *Ledger) Fsck(ctx context.Context) (Health, error) {
+	if err := l.prepare(ctx); err != nil {
+		return Health{}, err
+	}
+	memory, err := l.fetch(ctx)
+	if err != nil {
+		return Health{}, err
+	}
+	h := Health{Shards: len(l.shards), Whole: true}
+	for _, name := range sortedKeys(l.shards) {
+		if err := l.fsckShard(name, memory[name], &h); err != nil {
+			h.Problems = append(h.Problems, err)
+		}
+	}
+	if ahead := l.ahead(); ahead != nil {
+		h.Problems = append(h.Problems, ahead)
+	}
+	if len(h.Problems) > 0 {
+		return h, nil
+	}
+	all, err := l.Records()
+	h.Deliveries = len(all)
+	return h, err
+}
+
+func (l *Ledger) fsckShard(name, remembered string, h *Health) error {
+	if err := l.verifyShard(name, remembered); err != nil {
+		return err
+	}
+	tip := l.shards[name].tip
+	last, err := l.walk(name, tip, tip.seq+1)
+	if err != nil {
+		return err
+	}
+	h.Transitions += tip.seq
+	h.Whole = h.Whole && last.id == l.Pin
+	return nil
+}

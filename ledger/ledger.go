@@ -1,0 +1,209 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-socialpost/git-socialpost/gitexec"
+)
+
+// Ledger is the ledger on one remote, as it was fetched last. Call Fetch, or Recall, before anything else.
+type Ledger struct {
+	Repo    *gitexec.Repo
+	Objects *gitexec.Objects
+	Remote  string // a configured remote's name
+	Pin     string // object id of the first commit
+	Branch  string // if set, the first Fetch also brings the remote's branch, for OnBranch
+	Deep    bool   // fetch the whole history even in a shallow clone, to compare a saved plan's tips
+
+	fetcher  fetcher
+	shards   map[string]shard
+	width    int // hex digits of a shard's name
+	branch   string
+	identity string
+}
+
+// Tips returns the verified tip of every shard.
+func (l *Ledger) Tips() map[string]string {
+	tips := map[string]string{}
+	for name, s := range l.shards {
+		tips[name] = s.tip.id
+	}
+	return tips
+}
+
+// Record returns what the ledger says about a delivery, nil if it says nothing.
+func (l *Ledger) Record(k Key) (*Record, error) {
+	return l.recordIn(l.shards[l.shardOf(k)].tip, k)
+}
+
+// recordIn is Record as of any commit.
+func (l *Ledger) recordIn(c *commit, k Key) (*Record, error) {
+	for _, dir := range []string{openDir(k), l.settledDir(k)} {
+		rec, err := l.recordAt(c.id+":"+dir, k.String())
+		if rec != nil || err != nil {
+			return rec, err
+		}
+	}
+	return nil, nil
+}
+
+// recordAt reads the record and the payload in one folder, nil if there is none.
+func (l *Ledger) recordAt(dir, key string) (*Record, error) {
+	data, err := l.Objects.Blob(dir + recordFile)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	rec, err := Decode(data)
+	if err != nil {
+		return nil, &DamageError{Reason: "holds a record that does not read", Err: fmt.Errorf("%s: %w", key, err)}
+	}
+	rec.Payload, err = l.Objects.Blob(dir + payloadFile)
+	switch {
+	case err != nil:
+		return nil, err
+	case rec.Key != key:
+		return nil, &DamageError{Reason: fmt.Sprintf("holds the record of %s where %s belongs", rec.Key, key)}
+	case SHA256(rec.Payload) != rec.PayloadSHA256:
+		return nil, &DamageError{Reason: "holds a payload that is not the one of its record: " + key}
+	}
+	return rec, nil
+}
+
+// SameText returns the open and delivered records that hold a text, given by its id as a git blob, under any key.
+func (l *Ledger) SameText(text string) ([]*Record, error) {
+	var same []*Record
+	for _, name := range sortedKeys(l.shards) {
+		note, err := l.Objects.Blob(l.shards[name].tip.id + ":" + notePath(text))
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range strings.Fields(string(note)) {
+			k, err := ParseKey(line)
+			if err != nil {
+				return nil, &DamageError{Shard: name, Reason: "holds a note that names no delivery", Err: err}
+			}
+			rec, err := l.Record(k)
+			if err != nil {
+				return nil, err
+			}
+			if rec != nil && (rec.State.Open() || rec.State == Delivered) {
+				same = append(same, rec)
+			}
+		}
+	}
+	return same, nil
+}
+
+// OpenRecords returns all open deliveries, sorted by key within their shards.
+func (l *Ledger) OpenRecords() ([]*Record, error) {
+	var open []*Record
+	for _, name := range sortedKeys(l.shards) {
+		recs, err := l.records(l.shards[name].tip.id + ":open")
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, recs...)
+	}
+	return open, nil
+}
+
+// Records returns all deliveries.
+func (l *Ledger) Records() ([]*Record, error) {
+	all, err := l.OpenRecords()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range sortedKeys(l.shards) {
+		settled := l.shards[name].tip.id + ":settled"
+		folders, err := l.Objects.Tree(settled)
+		if err != nil {
+			return nil, err
+		}
+		for _, hh := range folders {
+			recs, err := l.records(settled + "/" + hh.Name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, recs...)
+		}
+	}
+	return all, nil
+}
+
+// records reads <dir>/<slug>/<channel>/.
+func (l *Ledger) records(dir string) ([]*Record, error) {
+	var recs []*Record
+	slugs, err := l.Objects.Tree(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, slug := range slugs {
+		channels, err := l.Objects.Tree(dir + "/" + slug.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, channel := range channels {
+			rec, err := l.recordAt(dir+"/"+slug.Name+"/"+channel.Name, slug.Name+":"+channel.Name)
+			if err == nil && rec == nil {
+				err = &DamageError{Reason: "holds a delivery without a record: " + slug.Name + ":" + channel.Name}
+			}
+			if err != nil {
+				return nil, err
+			}
+			recs = append(recs, rec)
+		}
+	}
+	return recs, nil
+}
+
+// OnBranch reports whether a commit is on the remote's branch, as the first Fetch found it.
+func (l *Ledger) OnBranch(ctx context.Context, commit string) (bool, error) {
+	if l.branch == commit {
+		return true, nil
+	}
+	_, err := l.Repo.Run(ctx, "merge-base", "--is-ancestor", commit, l.branch)
+	if gitexec.ExitStatus(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Contains checks that the ledger holds every tip that a saved plan saw.
+func (l *Ledger) Contains(ctx context.Context, tips map[string]string) error {
+	if len(tips) != len(l.shards) {
+		return &DamageError{Reason: fmt.Sprintf("has %d shards, the saved plan %d", len(l.shards), len(tips))}
+	}
+	for _, name := range sortedKeys(tips) {
+		tip := l.shards[name].tip
+		if tip == nil {
+			return &DamageError{Shard: name, Reason: "is in the saved plan only"}
+		}
+		if err := l.descends(tip, tips[name]); err != nil {
+			return &DamageError{Shard: name, Reason: "does not continue the saved plan's", Err: err}
+		}
+	}
+	return nil
+}
+
+var errShallow = errors.New("the history is cut off here; run: git fetch --unshallow")
+
+// descends walks from a tip down to an ancestor.
+func (l *Ledger) descends(tip *commit, ancestor string) error {
+	for c := tip; c.id != ancestor; {
+		if c.parent == "" {
+			return fmt.Errorf("%.12s is not in its history: it was rolled back or replaced", ancestor)
+		}
+		parent, err := l.commit(c.parent)
+		if err != nil {
+			return err
+		}
+		if parent == nil {
+			return errShallow
+		}
+		c = parent
+	}
+	return nil
+}

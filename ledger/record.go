@@ -1,0 +1,194 @@
+package ledger
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// State is where a delivery stands.
+type State string
+
+// Intended, Rejected and Unknown are open: they wait for a receipt or for a maintainer.
+const (
+	Intended  State = "intended"  // this attempt may be sent from now on; nothing says that it was
+	Delivered State = "delivered" // the platform confirmed it, or a maintainer saw the post
+	Rejected  State = "rejected"  // the platform refused it
+	Unknown   State = "unknown"   // the request left, and no answer tells what became of it
+	Released  State = "released"  // proved or declared not to be posted: the next attempt is allowed
+	Abandoned State = "abandoned" // a maintainer decided that it is never to be sent
+)
+
+// Unsent is the kind of an outcome that proves that no byte of the request left; its delivery is Released.
+const Unsent = "unsent"
+
+// Open reports whether a delivery in this state waits for a receipt or for a maintainer.
+func (s State) Open() bool { return s == Intended || s == Rejected || s == Unknown }
+
+// Format is the version of the records that this program writes, and the newest that it reads.
+const Format = 1
+
+// Record is everything that the ledger says about one delivery.
+type Record struct {
+	Format        int         `toml:"format"`
+	Key           string      `toml:"key"`
+	State         State       `toml:"state"`
+	Attempt       int         `toml:"attempt"` // 1 for the first
+	Nonces        []string    `toml:"nonces"`  // of all attempts, 128 random bits each in hex
+	Revision      string      `toml:"revision"`
+	Path          string      `toml:"path"`
+	Text          string      `toml:"text"` // id that the normalised text has as a git blob
+	PayloadSHA256 string      `toml:"payload_sha256"`
+	Author        string      `toml:"author"`
+	IntendedAt    time.Time   `toml:"intended_at"` // by the runner's clock
+	UpdatedAt     time.Time   `toml:"updated_at"`
+	Run           string      `toml:"run"` // the CI run's URL, or the host
+	Outcome       *Outcome    `toml:"outcome,omitempty"`
+	Post          *Post       `toml:"post,omitempty"`
+	Resolution    *Resolution `toml:"resolution,omitempty"`
+	Late          []Late      `toml:"late,omitempty"`
+
+	Payload []byte `toml:"-"` // the exact request body, stored beside the record
+	raw     []byte // the record as it is stored
+}
+
+// Outcome is the evidence about an attempt.
+type Outcome struct {
+	Kind      string    `toml:"kind"` // delivered, rejected, unknown or unsent
+	Status    int       `toml:"status,omitempty"`
+	Code      string    `toml:"code,omitempty"`
+	Message   string    `toml:"message,omitempty"`
+	RequestID string    `toml:"request_id,omitempty"`
+	Duplicate string    `toml:"duplicate,omitempty"` // the post of which the platform said that this is a duplicate
+	At        time.Time `toml:"at"`
+}
+
+// Post is where the delivery can be seen.
+type Post struct {
+	ID  string `toml:"id" json:"id"`
+	URL string `toml:"url" json:"url"`
+}
+
+// Resolution is a maintainer's decision about an open delivery.
+type Resolution struct {
+	Decision State     `toml:"decision"` // delivered, released or abandoned
+	By       string    `toml:"by"`
+	Reason   string    `toml:"reason"`
+	Post     *Post     `toml:"post,omitempty"` // what the maintainer saw, with the decision delivered
+	Of       State     `toml:"of"`             // the state that was resolved
+	At       time.Time `toml:"at"`
+}
+
+// Late is an outcome that arrived after its attempt had been resolved, or after another one had been made.
+type Late struct {
+	Attempt int     `toml:"attempt"`
+	Run     string  `toml:"run"`
+	Outcome Outcome `toml:"outcome"`
+	Post    *Post   `toml:"post,omitempty"`
+}
+
+// NewNonce returns 128 random bits in hex. They make the objects of two runners differ: git calls a push of the very
+// object that is there "up to date", and both would think that they had won.
+func NewNonce() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails, says its documentation
+	return hex.EncodeToString(b[:])
+}
+
+// Now is the wall clock in whole seconds: the form in which records keep times.
+func Now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+
+// SHA256 is a payload's identity.
+func SHA256(payload []byte) string {
+	sum := sha256.Sum256(payload)
+	return hex.EncodeToString(sum[:])
+}
+
+// Nonce is the current attempt's.
+func (r *Record) Nonce() string { return r.Nonces[len(r.Nonces)-1] }
+
+// ID is the record's key, parsed.
+func (r *Record) ID() (Key, error) { return ParseKey(r.Key) }
+
+// Confirmed reports whether the platform itself confirmed a post, rather than a maintainer.
+func (r *Record) Confirmed() bool {
+	if r.Outcome != nil && r.Outcome.Kind == string(Delivered) {
+		return true
+	}
+	return slices.ContainsFunc(r.Late, func(l Late) bool { return l.Post != nil })
+}
+
+// Encode returns the stored form.
+func (r *Record) Encode() []byte {
+	var buf bytes.Buffer
+	enc := toml.NewEncoder(&buf)
+	enc.Indent = ""
+	if err := enc.Encode(r); err != nil {
+		panic(err) // only plain values in there
+	}
+	return buf.Bytes()
+}
+
+// ErrNewer says that a newer version of this program wrote to the ledger.
+var ErrNewer = errors.New("written by a newer git-socialpost; upgrade this one")
+
+// Decode reads a stored record and refuses what this program would not have written.
+func Decode(data []byte) (*Record, error) {
+	var version struct{ Format int }
+	if _, err := toml.Decode(string(data), &version); err != nil {
+		return nil, err
+	}
+	if version.Format > Format {
+		return nil, fmt.Errorf("format %d: %w", version.Format, ErrNewer)
+	}
+	r := &Record{raw: data}
+	meta, err := toml.Decode(string(data), r)
+	if err != nil {
+		return nil, err
+	}
+	if extra := meta.Undecoded(); len(extra) > 0 {
+		return nil, fmt.Errorf("unknown field %s", extra[0])
+	}
+	return r, r.check()
+}
+
+// check finds what no record of this program can be like, whatever happened before.
+func (r *Record) check() error {
+	if _, err := ParseKey(r.Key); err != nil {
+		return err
+	}
+	switch {
+	case r.Format != Format:
+		return fmt.Errorf("format %d", r.Format)
+	case !slices.Contains([]State{Intended, Delivered, Rejected, Unknown, Released, Abandoned}, r.State):
+		return fmt.Errorf("state %q", r.State)
+	case r.Attempt < 1 || r.Attempt != len(r.Nonces):
+		return fmt.Errorf("attempt %d with %d nonces", r.Attempt, len(r.Nonces))
+	case !isHex(r.Revision, 40, 64) || !isHex(r.Text, 40, 64) || !isHex(r.PayloadSHA256, 64):
+		return errors.New("revision, text or payload_sha256 is no object id or hash")
+	case r.IntendedAt.IsZero() || r.UpdatedAt.IsZero():
+		return errors.New("a time is missing")
+	case (r.State == Delivered) != (r.Post != nil):
+		return fmt.Errorf("state %s and the post do not agree", r.State)
+	case r.Post != nil && strings.ContainsAny(r.Post.ID+r.Post.URL, " \n\r\t"):
+		return errors.New("post id or URL with white space")
+	}
+	for _, nonce := range r.Nonces {
+		if !isHex(nonce, 32) {
+			return fmt.Errorf("nonce %q", nonce)
+		}
+	}
+	return nil
+}
+
+func isHex(s string, lengths ...int) bool {
+	return slices.Contains(lengths, len(s)) && strings.Trim(s, "0123456789abcdef") == ""
+}

@@ -1,0 +1,152 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	maxStill  = 8 // lost pushes to a shard that does not move: a server that refuses
+	maxOutage = 6 // failures in a row to reach the remote, about ten seconds with the pauses between
+)
+
+// Step decides, from a delivery's record as the remote has it now (nil: none), what the next one is. It returns the
+// old record itself where nothing is left to do, and an error where the transition must not be made.
+type Step func(old *Record) (next *Record, err error)
+
+// Update makes one transition of one delivery on the remote: a compare-and-swap of its shard. When the push is lost,
+// or nobody knows what became of it, the ledger is fetched and step decides again from what is there. It may be called
+// with a transition that landed already.
+func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) {
+	var luck patience
+	for {
+		old, err := l.Record(k)
+		if err != nil {
+			return nil, err
+		}
+		next, err := step(old)
+		if err != nil || next == old {
+			return next, err
+		}
+		from := l.shards[l.shardOf(k)]
+		made, err := l.transition(ctx, from, k, old, next)
+		if err != nil {
+			return nil, err
+		}
+		result, pushErr := l.push(ctx, []refUpdate{{remoteRefs + from.name, from.tip.id, made.id}})
+		if result == pushWon {
+			l.shards[from.name] = shard{from.name, made}
+			_, _ = l.Repo.Run(ctx, "update-ref", memoryRefs+from.name, made.id, from.tip.id) // else the next fetch does it
+			return next, nil
+		}
+		if err := l.fetchAgain(ctx, &luck); err != nil {
+			return nil, err
+		}
+		if err := l.judgeLoss(&luck, from, result, pushErr); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// patience counts what went wrong since a shard last moved.
+type patience struct {
+	round  int // pushes that did not win, ever
+	still  int // pushes lost to a shard that does not move
+	outage int // failures to reach the remote
+}
+
+// fetchAgain waits a little and fetches, again and again while the remote cannot be reached.
+func (l *Ledger) fetchAgain(ctx context.Context, luck *patience) error {
+	luck.round++
+	for {
+		if err := pause(ctx, max(luck.round, luck.outage)); err != nil {
+			return err
+		}
+		err := l.Fetch(ctx)
+		var unreachable *UnreachableError
+		if err == nil || !errors.As(err, &unreachable) {
+			return err
+		}
+		if luck.outage++; luck.outage >= maxOutage {
+			return err
+		}
+	}
+}
+
+// judgeLoss decides whether one more try makes sense after a push that did not win.
+func (l *Ledger) judgeLoss(luck *patience, from shard, result verdict, pushErr error) error {
+	if pushErr == nil {
+		pushErr = errors.New("git does not say what became of the push")
+	}
+	switch moved := l.shards[from.name].tip.id != from.tip.id; {
+	case moved:
+		luck.still, luck.outage = 0, 0
+	case result == pushLost:
+		luck.still++
+	default:
+		luck.outage++
+	}
+	switch {
+	case luck.still >= maxStill:
+		return &RefusedError{Ref: remoteRefs + from.name, Err: pushErr}
+	case luck.outage >= maxOutage:
+		return &UnreachableError{Remote: l.Remote, Err: pushErr}
+	}
+	return nil
+}
+
+// transition makes the commit that leads a delivery from old to next.
+func (l *Ledger) transition(ctx context.Context, from shard, k Key, old, next *Record) (*commit, error) {
+	next.raw = next.Encode()
+	if err := checkOwn(old, next); err != nil {
+		return nil, err
+	}
+	files, err := l.edits(k, old, next, func(object string) ([]byte, error) {
+		return l.Objects.Blob(from.tip.id + ":" + notePath(object))
+	})
+	if err != nil {
+		return nil, err
+	}
+	id, err := l.write(ctx, from.tip.id, l.message(from, next), files)
+	if err != nil {
+		return nil, err
+	}
+	return l.commit(id)
+}
+
+// checkOwn refuses to write what every reader would refuse to read.
+func checkOwn(old, next *Record) error {
+	stored, err := Decode(next.raw)
+	if err == nil {
+		err = checkStep(old, stored)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", next.Key, err)
+	}
+	return nil
+}
+
+func (l *Ledger) message(from shard, next *Record) string {
+	t := trailers{pin: l.Pin, seq: from.tip.seq + 1, delivery: next.Key, state: next.State, attempt: next.Attempt,
+		run: oneLine(next.Run), witness: map[string]int{}}
+	for name, s := range l.shards {
+		if name != from.name && s.tip.seq > 0 {
+			t.witness[name] = s.tip.seq
+		}
+	}
+	return fmt.Sprintf("%s: %s\n\n%s\n\n%s", next.Key, next.headline(), next.story(), t)
+}
+
+// pause waits a random time, longer with every round, so that runners that collided do not collide again.
+func pause(ctx context.Context, round int) error {
+	limit := min(100*time.Millisecond<<min(round, 5), 3*time.Second)
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(limit/4 + rand.N(limit)):
+		return nil
+	}
+}

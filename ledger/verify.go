@@ -1,0 +1,176 @@
+package ledger
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+)
+
+// firstFetch is how many of a shard's newest transitions are verified where this clone remembers none. Fsck verifies
+// all.
+const firstFetch = 1000
+
+// verify checks what a fetch brought against the pin, this clone's memory and the shards' witnesses. Ahead is a shard
+// that is older than another shard's witness: damage, if it still is after one more fetch.
+func (l *Ledger) verify(memory map[string]string) (ahead *DamageError, err error) {
+	for _, name := range sortedKeys(l.shards) {
+		if err := l.verifyShard(name, memory[name]); err != nil {
+			return nil, err
+		}
+	}
+	for name := range memory {
+		if l.shards[name].tip == nil {
+			return nil, &DamageError{Shard: name, Reason: "is missing on the remote, and this clone has seen it"}
+		}
+	}
+	return l.ahead(), nil
+}
+
+// ahead finds a shard that is older than another one's last writer saw it.
+func (l *Ledger) ahead() *DamageError {
+	for _, name := range sortedKeys(l.shards) {
+		tip := l.shards[name].tip
+		for _, other := range sortedKeys(tip.witness) {
+			seen := l.shards[other].tip
+			if seen == nil || seen.seq < tip.witness[other] {
+				return &DamageError{Shard: other, Reason: fmt.Sprintf(
+					"was rolled back: shard %s witnesses its transition %d", name, tip.witness[other])}
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) verifyShard(name, remembered string) error {
+	tip := l.shards[name].tip
+	if tip.id == remembered {
+		return nil
+	}
+	var base *commit
+	if remembered != "" {
+		var err error
+		if base, err = l.commit(remembered); err != nil {
+			return err
+		}
+	}
+	if base != nil && tip.seq <= base.seq {
+		return &DamageError{Shard: name, Reason: fmt.Sprintf(
+			"was rolled back or replaced: the remote has transition %d, this clone has seen %d", tip.seq, base.seq)}
+	}
+	limit := firstFetch
+	if base != nil {
+		limit = tip.seq - base.seq
+	}
+	last, err := l.walk(name, tip, limit)
+	if err == nil && base != nil && last.id != base.id {
+		err = &DamageError{Shard: name, Commit: last.id, Reason: "was replaced: it does not continue what this clone has seen"}
+	}
+	return err
+}
+
+// walk verifies at most so many commits from a tip down, and returns the commit below the last of them. It ends early
+// at the pin, or where a shallow clone is cut off.
+func (l *Ledger) walk(name string, tip *commit, limit int) (*commit, error) {
+	c := tip
+	for range limit {
+		if c.id == l.Pin {
+			return c, l.checkFirst(name, c)
+		}
+		parent, err := l.verifyCommit(name, c)
+		if err != nil {
+			return nil, &DamageError{Shard: name, Commit: c.id, Reason: "is not what this program writes", Err: err}
+		}
+		if parent == nil {
+			return c, nil
+		}
+		c = parent
+	}
+	return c, nil
+}
+
+func (l *Ledger) checkFirst(name string, c *commit) error {
+	if c.seq != 0 || c.parent != "" {
+		return &DamageError{Shard: name, Commit: c.id, Reason: "has a first commit that is none"}
+	}
+	return nil
+}
+
+// verifyCommit checks one transition, and returns the commit before it: nil where a shallow clone is cut off.
+func (l *Ledger) verifyCommit(name string, c *commit) (parent *commit, err error) {
+	if c.parent == "" || c.pin != l.Pin {
+		return nil, fmt.Errorf("it belongs to another ledger, %.12s", cmp.Or(c.pin, c.id))
+	}
+	k, err := ParseKey(c.delivery)
+	if err != nil {
+		return nil, err
+	}
+	if l.shardOf(k) != name {
+		return nil, fmt.Errorf("%s does not belong into this shard", k)
+	}
+	if parent, err = l.commit(c.parent); err != nil {
+		return nil, err
+	}
+	next, err := l.recordAt(c.id+":"+l.dirOf(k, c.state), k.String())
+	switch {
+	case err != nil:
+		return nil, err
+	case next == nil || next.State != c.state || next.Attempt != c.attempt:
+		return nil, errors.New("its trailers do not fit the record")
+	case parent == nil && l.Repo.Shallow:
+		return nil, nil
+	case parent == nil:
+		return nil, errShallow
+	case c.seq != parent.seq+1:
+		return nil, fmt.Errorf("Seq %d follows Seq %d", c.seq, parent.seq)
+	}
+	return parent, l.verifyChange(k, parent, c, next)
+}
+
+// verifyChange demands that a commit changed just what the transition of one delivery changes.
+func (l *Ledger) verifyChange(k Key, parent, c *commit, next *Record) error {
+	old, err := l.recordIn(parent, k)
+	if err != nil {
+		return err
+	}
+	if err := checkStep(old, next); err != nil {
+		return err
+	}
+	if old != nil && next.Attempt == old.Attempt && !bytes.Equal(old.Payload, next.Payload) {
+		return errors.New("the payload was changed")
+	}
+	want, err := l.edits(k, old, next, func(object string) ([]byte, error) {
+		return l.Objects.Blob(parent.id + ":" + notePath(object))
+	})
+	if err != nil {
+		return err
+	}
+	got, err := changes(l.Objects, parent.tree, c.tree, "")
+	if err != nil {
+		return err
+	}
+	return l.compare(c, got, want)
+}
+
+// compare checks that the files changed are the edits that were due, all of them.
+func (l *Ledger) compare(c *commit, got []change, want map[string][]byte) error {
+	for _, ch := range got {
+		if _, due := want[ch.path]; !due {
+			return fmt.Errorf("it touches %q, which is not this delivery's", ch.path)
+		}
+		if ch.new != nil && ch.new.Mode != "100644" {
+			return fmt.Errorf("%q is no plain file", ch.path)
+		}
+	}
+	for _, path := range sortedKeys(want) {
+		file, err := l.Objects.Read(c.id + ":" + path)
+		if err != nil {
+			return err
+		}
+		content := want[path]
+		if (file == nil) != (content == nil) || file != nil && file.ID != l.Repo.BlobID(content) {
+			return fmt.Errorf("%q does not hold what it must", path)
+		}
+	}
+	return nil
+}
