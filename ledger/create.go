@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,29 +22,29 @@ func (l *Ledger) Create(ctx context.Context, shards int) error {
 	for _, name := range names(shards) {
 		updates = append(updates, refUpdate{ref: remoteRefs + name, new: first})
 	}
-	result, pushErr := l.push(ctx, updates)
 	l.Pin = first
+	result, pushErr := l.push(ctx, updates)
 	if result == pushWon {
 		return l.Fetch(ctx)
 	}
-	found, err := l.Find(ctx)
+	found, err := l.Peek(ctx)
 	switch {
-	case err == nil && found == first:
-		return nil // the answer was lost, the push was not
-	case err == nil:
-		return ErrExists
 	case errors.Is(err, ErrAbsent):
 		return &RefusedError{Ref: remoteRefs + "*", Err: pushErr}
+	case err != nil:
+		return err
+	case found != first:
+		return ErrExists
 	}
-	return err
+	return l.Fetch(ctx) // the answer was lost, the push was not
 }
 
 // ErrExists says that the remote has a ledger already.
 var ErrExists = errors.New("the remote has a ledger already")
 
-// Find fetches the ledger that is on the remote, whichever it is, verifies it, and makes it this one: it sets the pin
-// to its first commit's id. With ErrAbsent there is none.
-func (l *Ledger) Find(ctx context.Context) (pin string, err error) {
+// Peek fetches whatever ledger is on the remote and returns its pin, without verifying anything. With ErrAbsent there
+// is none.
+func (l *Ledger) Peek(ctx context.Context) (pin string, err error) {
 	if err := l.prepare(ctx); err != nil {
 		return "", err
 	}
@@ -51,13 +52,9 @@ func (l *Ledger) Find(ctx context.Context) (pin string, err error) {
 		return "", err
 	}
 	for _, s := range l.shards {
-		if pin = s.tip.pin; pin == "" {
-			pin = s.tip.id
-		}
-		break
+		pin = cmp.Or(s.tip.pin, s.tip.id)
 	}
-	l.Pin = pin
-	return pin, l.Fetch(ctx)
+	return pin, nil
 }
 
 // Forget drops what this clone remembers, so that a ledger restored from a backup can be accepted.

@@ -133,6 +133,12 @@ func (l *Ledger) Records() ([]*Record, error) {
 	return all, nil
 }
 
+// OpenOf returns the open deliveries of one article.
+func (l *Ledger) OpenOf(slug string) ([]*Record, error) {
+	tip := l.shards[l.shardOf(Key{Slug: slug})].tip
+	return l.article(tip.id+":open", slug)
+}
+
 // records reads <dir>/<slug>/<channel>/.
 func (l *Ledger) records(dir string) ([]*Record, error) {
 	var recs []*Record
@@ -141,20 +147,30 @@ func (l *Ledger) records(dir string) ([]*Record, error) {
 		return nil, err
 	}
 	for _, slug := range slugs {
-		channels, err := l.Objects.Tree(dir + "/" + slug.Name)
+		of, err := l.article(dir, slug.Name)
 		if err != nil {
 			return nil, err
 		}
-		for _, channel := range channels {
-			rec, err := l.recordAt(dir+"/"+slug.Name+"/"+channel.Name, slug.Name+":"+channel.Name)
-			if err == nil && rec == nil {
-				err = &DamageError{Reason: "holds a delivery without a record: " + slug.Name + ":" + channel.Name}
-			}
-			if err != nil {
-				return nil, err
-			}
-			recs = append(recs, rec)
+		recs = append(recs, of...)
+	}
+	return recs, nil
+}
+
+func (l *Ledger) article(dir, slug string) ([]*Record, error) {
+	var recs []*Record
+	channels, err := l.Objects.Tree(dir + "/" + slug)
+	if err != nil {
+		return nil, err
+	}
+	for _, channel := range channels {
+		rec, err := l.recordAt(dir+"/"+slug+"/"+channel.Name, slug+":"+channel.Name)
+		if err == nil && rec == nil {
+			err = &DamageError{Reason: "holds a delivery without a record: " + slug + ":" + channel.Name}
 		}
+		if err != nil {
+			return nil, err
+		}
+		recs = append(recs, rec)
 	}
 	return recs, nil
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-socialpost/git-socialpost/gitexec"
+	"github.com/git-socialpost/git-socialpost/linkedin"
+)
+
+// client is a checked way to the platform, or why there is none.
+type client struct {
+	*linkedin.Client
+	err error
+}
+
+// client returns the client of a channel. Token and version are proved alive once a run, before any intent.
+func (r *run) client(ctx context.Context, ch *channel) (*linkedin.Client, error) {
+	id := ch.TokenEnv + " " + ch.Author
+	c, known := r.clients[id]
+	if !known {
+		c.Client, c.err = r.newClient(ctx, ch)
+		r.clients[id] = c
+	}
+	return c.Client, c.err
+}
+
+func (r *run) newClient(ctx context.Context, ch *channel) (*linkedin.Client, error) {
+	base := r.getenv("SOCIALPOST_LINKEDIN_URL")
+	if base != "" {
+		if err := linkedin.CheckBaseURL(base); err != nil {
+			return nil, fmt.Errorf("SOCIALPOST_LINKEDIN_URL: %w", err)
+		}
+	}
+	token, err := r.token(ctx, ch)
+	if err != nil {
+		return nil, err
+	}
+	c := &linkedin.Client{BaseURL: base, Token: token, Version: r.cfg.Version, Timeout: r.cfg.Timeout}
+	switch err := c.Check(ctx, ch.Author); {
+	case errors.Is(err, linkedin.ErrToken):
+		return nil, hinted(err, "get a new token (they live for 60 days) and put it into "+ch.TokenEnv)
+	case errors.Is(err, linkedin.ErrVersion):
+		return nil, hinted(err, "set a newer version in the [linkedin] table of "+configFile)
+	case errors.Is(err, linkedin.ErrAuthor):
+		return nil, hinted(err, "set the author of channel "+ch.Name+" in "+configFile+", or use the author's own token")
+	case err != nil:
+		return nil, hinted(err, "nothing was sent; run this again when LinkedIn answers")
+	}
+	return c, nil
+}
+
+// token comes from the channel's environment variable, else, for the usual one, from git's credential helpers.
+func (r *run) token(ctx context.Context, ch *channel) (string, error) {
+	if token := strings.TrimSpace(r.getenv(ch.TokenEnv)); token != "" {
+		return token, nil
+	}
+	missing := hinted(fmt.Errorf("no token: %s is not set", ch.TokenEnv), "set it in the environment, in CI as a secret")
+	if ch.TokenEnv != defaultTokenEnv {
+		return "", missing
+	}
+	git := r.repo.Git
+	git.Env = append(git.Env, "GIT_TERMINAL_PROMPT=0")
+	out, err := git.RunInput(ctx, []byte("protocol=https\nhost=api.linkedin.com\n\n"), "credential", "fill")
+	if gitexec.ExitStatus(err) < 0 {
+		return "", err
+	}
+	for line := range strings.Lines(out) {
+		if token, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "password="); found && token != "" {
+			return token, nil
+		}
+	}
+	return "", missing
+}

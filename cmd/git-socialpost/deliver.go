@@ -1,0 +1,315 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
+)
+
+func (t *tool) deliverCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "deliver",
+		Usage:     "post what is due, each delivery at most once",
+		ArgsUsage: "[KEY...]",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "plan", Usage: "send only what the saved plan in `FILE` says, if text and ledger still fit"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "do everything but push and post"},
+			&cli.IntFlag{Name: "limit", Usage: "refuse the run if more than `N` deliveries are due (default: the configuration's)"},
+			&cli.BoolFlag{Name: "any-revision", Usage: "deliver a revision that is not on the remote's branch"},
+			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},
+			&cli.StringFlag{Name: "recovery", Usage: "keep recovery records in `DIR` (default: socialpost/recovery in the git directory)"},
+		},
+		Action: t.deliver,
+	}
+}
+
+// run is one call of deliver.
+type run struct {
+	*tool
+	plan     *plan
+	dry      bool
+	recovery string // folder
+	clients  map[string]client
+	contest  []*delivery // another runner was faster
+	left     unfinished
+}
+
+func (t *tool) deliver(c *cli.Context) error {
+	if c.IsSet("limit") && c.Int("limit") < 1 {
+		return usagef("--limit must be at least 1")
+	}
+	keys, err := parseKeys(c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	src, err := t.prepare(c)
+	if err != nil {
+		return err
+	}
+	p, err := t.makePlan(src)
+	if err != nil {
+		return err
+	}
+	r := &run{tool: t, plan: p, dry: c.Bool("dry-run"), recovery: c.String("recovery"), clients: map[string]client{}}
+	chosen, err := r.choose(keys)
+	if err != nil {
+		return errors.Join(err, t.complain(src))
+	}
+	if err := r.fitsSavedPlan(c.Context, c.String("plan"), chosen); err != nil {
+		return err
+	}
+	if err := r.guardFlood(c.Int("limit"), chosen); err != nil {
+		return err
+	}
+	r.sendAll(c.Context, chosen)
+	if len(keys) == 0 {
+		r.left.fail(t.complain(src))
+	}
+	return r.answer(c.Context, chosen, c.Bool("json"), len(keys) > 0)
+}
+
+func parseKeys(args []string) ([]string, error) {
+	for _, arg := range args {
+		if _, err := ledger.ParseKey(arg); err != nil {
+			return nil, usageError{err.Error()}
+		}
+	}
+	return args, nil
+}
+
+// prepare reads the posts of HEAD, fetches the ledger, and checks that HEAD may be posted from.
+func (t *tool) prepare(c *cli.Context) (*source, error) {
+	ctx := c.Context
+	if err := t.open(ctx); err != nil {
+		return nil, err
+	}
+	head, err := t.revision(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	src, err := t.readRevision(head)
+	if err != nil {
+		return nil, err
+	}
+	t.ledger.Deep = c.IsSet("plan")
+	if !c.Bool("any-revision") {
+		t.ledger.Branch = t.cfg.Branch
+	}
+	if err := t.fetch(ctx); err != nil || t.ledger.Branch == "" {
+		return src, err
+	}
+	on, err := t.ledger.OnBranch(ctx, head)
+	if err == nil && !on {
+		err = hinted(fmt.Errorf("commit %.12s is not on branch %q of %q, so its texts are not approved", head, t.cfg.Branch, t.cfg.Remote),
+			"push or merge it first; --any-revision delivers it all the same")
+	}
+	return src, err
+}
+
+// choose returns the deliveries that this run is about: all, or those named.
+func (r *run) choose(keys []string) ([]*delivery, error) {
+	if len(keys) == 0 {
+		return r.plan.Deliveries, nil
+	}
+	var known []string
+	for _, d := range r.plan.Deliveries {
+		known = append(known, d.Key)
+	}
+	for _, key := range keys {
+		if slices.Contains(known, key) {
+			continue
+		}
+		d, err := r.settledElsewhere(key)
+		if err != nil {
+			return nil, err
+		}
+		if d == nil {
+			return nil, r.noPost(key, known)
+		}
+		r.plan.Deliveries = append(r.plan.Deliveries, d)
+	}
+	return slices.DeleteFunc(slices.Clone(r.plan.Deliveries), func(d *delivery) bool { return !slices.Contains(keys, d.Key) }), nil
+}
+
+// settledElsewhere answers for a key that has no file any more, but a record.
+func (r *run) settledElsewhere(key string) (*delivery, error) {
+	k, err := ledger.ParseKey(key)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := r.ledger.Record(k)
+	if err != nil || rec == nil || rec.State == ledger.Released {
+		return nil, err
+	}
+	return fileless(rec), nil
+}
+
+func (r *run) noPost(key string, known []string) error {
+	err := fmt.Errorf("%s: no post in commit %.12s has this key", key, r.plan.Revision)
+	if near := nearest(key, known); near != "" {
+		return hinted(err, "did you mean "+near+"?")
+	}
+	return hinted(err, "git socialpost plan lists the keys; only committed posts count")
+}
+
+// fitsSavedPlan refuses a run whose saved plan no longer describes what would be sent, and keeps back what the plan
+// does not send.
+func (r *run) fitsSavedPlan(ctx context.Context, path string, chosen []*delivery) error {
+	if path == "" {
+		return nil
+	}
+	saved, err := loadPlan(path)
+	if err != nil {
+		return err
+	}
+	replan := "make a new plan and look at it: git socialpost plan --out " + path
+	if saved.Ledger != r.cfg.Ledger {
+		return hinted(fmt.Errorf("%s: made for another ledger, %.12s", path, saved.Ledger), replan)
+	}
+	if err := r.ledger.Contains(ctx, saved.Tips); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	planned := map[string]string{}
+	for _, d := range saved.Deliveries {
+		if d.Decision == send {
+			planned[d.Key] = d.PayloadSHA256
+		}
+	}
+	for _, d := range chosen {
+		sum, found := planned[d.Key]
+		delete(planned, d.Key)
+		switch {
+		case d.Decision != send:
+		case !found:
+			d.Decision, d.Reason = held, "the saved plan does not send it"
+		case sum != d.PayloadSHA256:
+			return hinted(fmt.Errorf("%s: %s was edited after it was planned", path, d.Key), replan)
+		}
+	}
+	return r.stillThere(path, planned, replan)
+}
+
+// stillThere refuses a saved plan that sends what is no post any more.
+func (r *run) stillThere(path string, planned map[string]string, replan string) error {
+	for _, key := range slices.Sorted(maps.Keys(planned)) {
+		if !slices.ContainsFunc(r.plan.Deliveries, func(d *delivery) bool { return d.Key == key }) {
+			return hinted(fmt.Errorf("%s: %s is planned, but no post has this key any more", path, key), replan)
+		}
+	}
+	return nil
+}
+
+// guardFlood refuses a run that would send more than a reader of the feed expects.
+func (r *run) guardFlood(limit int, chosen []*delivery) error {
+	if limit == 0 {
+		limit = r.cfg.Limit
+	}
+	var due []string
+	for _, d := range chosen {
+		if d.Decision == send {
+			due = append(due, d.Key)
+		}
+	}
+	if len(due) <= limit {
+		return nil
+	}
+	return hinted(fmt.Errorf("%d deliveries are due, and the limit is %d: nothing was sent", len(due), limit),
+		"look at them: git socialpost plan",
+		fmt.Sprintf("send them all: git socialpost deliver --limit %d; or name some: git socialpost deliver %s", len(due), due[0]))
+}
+
+// sendAll makes the deliveries that are due, one after the other. After an answer that needs a human it sends nothing
+// more.
+func (r *run) sendAll(ctx context.Context, chosen []*delivery) {
+	for _, d := range chosen {
+		if d.Decision != send {
+			continue
+		}
+		if ctx.Err() != nil {
+			r.left.fail(fmt.Errorf("stopped by a signal before %s", d.Key))
+			return
+		}
+		if proceed := r.deliverOne(ctx, d); !proceed {
+			return
+		}
+	}
+}
+
+// answer prints what became of every delivery, and returns what is left to be done.
+func (r *run) answer(ctx context.Context, chosen []*delivery, asJSON, named bool) error {
+	r.awaitContested(ctx)
+	for _, d := range chosen {
+		r.account(d, named)
+	}
+	var err error
+	shown := *r.plan
+	shown.Deliveries = chosen
+	switch {
+	case asJSON:
+		err = printJSON(r.stdout, &shown)
+	case r.dry:
+		err = shown.print(r.stdout)
+	default:
+		shown.printDelivered(r.stdout)
+	}
+	return errors.Join(err, r.left.err())
+}
+
+// printDelivered is the answer for a key: where it can be seen, the first time and every time after.
+func (p *plan) printDelivered(w io.Writer) {
+	for _, d := range p.Deliveries {
+		if d.Decision == delivered {
+			fmt.Fprintf(w, "%s %s %s\n", d.Key, *d.Post, *d.URL)
+		}
+	}
+}
+
+// account says why a delivery was not made, and counts it if it needs somebody.
+func (r *run) account(d *delivery, named bool) {
+	name := cmp.Or(d.Key, d.Path)
+	if d.Decision == send && d.Reason == "" {
+		d.Reason = "not sent in this run; the next one may"
+		r.left.failed = append(r.left.failed, name)
+	}
+	if d.Reason != "" && !r.dry {
+		r.note("%s: %s: %s", name, d.Decision, oneLine(d.Reason))
+	}
+	switch d.Decision {
+	case open:
+		if !slices.Contains(r.left.refused, name) {
+			r.left.open = append(r.left.open, name)
+		}
+	case held, blocked, scheduled, abandoned, invalid:
+		if named {
+			r.left.failed = append(r.left.failed, name)
+		}
+	}
+}
+
+// awaitContested looks once more at what another runner was faster with.
+func (r *run) awaitContested(ctx context.Context) {
+	if len(r.contest) == 0 {
+		return
+	}
+	if err := r.ledger.Fetch(ctx); err != nil {
+		r.left.fail(err)
+		return
+	}
+	for _, d := range r.contest {
+		now, err := r.decideAbout(d.post)
+		if err != nil {
+			r.left.fail(err)
+			continue
+		}
+		*d = *now
+	}
+}

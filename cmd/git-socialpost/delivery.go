@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
+	"github.com/git-socialpost/git-socialpost/linkedin"
+)
+
+const (
+	maxAge    = 60 * time.Second // an older intent is not sent: its runner was paused
+	freshAge  = 5 * time.Second  // an older intent is looked up once more before it is sent
+	sendGrace = 3 * time.Second  // how long a signal waits for the answer to a request that left
+
+	settleLimit = 5 * time.Minute // how long an outcome is tried to be recorded
+)
+
+// deliverOne is the protocol: intend, post, settle. If the intent cannot be stored nothing is sent; what came back is
+// stored whatever happens. It reports whether the run may go on to the next delivery.
+func (r *run) deliverOne(ctx context.Context, d *delivery) (proceed bool) {
+	client, err := r.client(ctx, d.post.Channel)
+	if err != nil {
+		return r.notSent(d, err)
+	}
+	if r.dry {
+		d.Reason = "dry run: it would be sent now"
+		return true
+	}
+	intent, err := r.intend(ctx, d)
+	if err != nil {
+		return r.notSent(d, err)
+	}
+	a := &attempt{run: r, delivery: d, intent: intent}
+	a.post(ctx, client)
+	return a.settle(context.WithoutCancel(ctx))
+}
+
+// notSent is for all that ends a delivery before its request.
+func (r *run) notSent(d *delivery, err error) (proceed bool) {
+	var taken *takenError
+	if errors.As(err, &taken) {
+		r.contest = append(r.contest, d)
+		return true
+	}
+	d.Reason = "not sent: " + err.Error()
+	r.left.fail(fmt.Errorf("%s: %w", d.Key, err))
+	var unreachable *ledger.UnreachableError
+	return !errors.As(err, &unreachable)
+}
+
+// takenError says that fresh state forbids what was due a moment ago.
+type takenError struct{ reason string }
+
+func (e *takenError) Error() string { return e.reason }
+
+// intend stores the statement that this attempt may be sent from now on, and returns it as it stands on the remote.
+func (r *run) intend(ctx context.Context, d *delivery) (*ledger.Record, error) {
+	nonce := ledger.NewNonce()
+	return r.ledger.Update(ctx, d.post.Key, func(old *ledger.Record) (*ledger.Record, error) {
+		if old != nil && slices.Contains(old.Nonces, nonce) {
+			return r.mine(old, nonce) // the answer to our push was lost, the push was not
+		}
+		f, err := r.facts(d.post)
+		if err != nil {
+			return nil, err
+		}
+		if decision, reason := decide(f); decision != send {
+			return nil, &takenError{reason}
+		}
+		return ledger.Intend(old, ledger.Record{
+			Key: d.Key, Nonces: []string{nonce}, Revision: r.plan.Revision, Path: d.Path,
+			Text: r.repo.BlobID([]byte(d.post.Text)), PayloadSHA256: d.PayloadSHA256, Payload: d.post.Payload,
+			Author: d.post.Channel.Author, IntendedAt: ledger.Now(), Run: r.runURL(),
+		}), nil
+	})
+}
+
+func (r *run) mine(old *ledger.Record, nonce string) (*ledger.Record, error) {
+	if old.State != ledger.Intended || old.Nonce() != nonce {
+		return nil, &takenError{fmt.Sprintf("%s while its intent was on the way", old.State)}
+	}
+	return old, nil
+}
+
+// attempt is one delivery between its intent and its outcome.
+type attempt struct {
+	*run
+	*delivery
+	intent  *ledger.Record
+	outcome ledger.Outcome
+	receipt *ledger.Post // set with a delivered outcome only
+}
+
+// post sends the one request. A signal gives it a moment to be answered, then cuts it: what left cannot be called back.
+func (a *attempt) post(ctx context.Context, client *linkedin.Client) {
+	sending, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(sendGrace, func() { cancel(errors.New("stopped by a signal")) })
+	})
+	defer stop()
+	ready := func(limited context.Context) error {
+		if ctx.Err() != nil {
+			return errors.New("stopped by a signal before anything was sent")
+		}
+		return a.ready(limited)
+	}
+	a.hear(client.Send(sending, a.delivery.post.Payload, ready, a.hear))
+}
+
+// hear keeps what is known of the outcome, on the disk first: once with the head of the answer, once with all of it.
+func (a *attempt) hear(o linkedin.Outcome) {
+	a.outcome = ledger.Outcome{Kind: string(o.Kind), Status: o.Status, Code: o.Code, Message: o.Message,
+		RequestID: o.RequestID, Duplicate: o.Duplicate, At: ledger.Now()}
+	a.receipt = nil
+	if o.Kind == linkedin.Delivered {
+		a.receipt = &ledger.Post{ID: o.PostID, URL: linkedin.PublicURL(o.PostID)}
+	}
+	if err := a.recoveryRecord().save(a.recoveryFile()); err != nil {
+		a.note("no recovery record on this disk: %v", err)
+	}
+}
+
+// ready is asked when the connection stands, before the first byte leaves. Ages are by the wall clock: the monotonic
+// one stops while a machine sleeps.
+func (a *attempt) ready(ctx context.Context) error {
+	age, err := a.age()
+	if err != nil || age <= freshAge {
+		return err
+	}
+	if err := a.ledger.Fetch(ctx); err != nil {
+		return err
+	}
+	now, err := a.ledger.Record(a.delivery.post.Key)
+	switch {
+	case err != nil:
+		return err
+	case now == nil || now.State != ledger.Intended || now.Nonce() != a.intent.Nonce():
+		return errors.New("the intent was resolved before it was sent")
+	}
+	_, err = a.age()
+	return err
+}
+
+func (a *attempt) age() (time.Duration, error) {
+	age := time.Now().Round(0).Sub(a.intent.IntendedAt)
+	if age < 0 || age > maxAge {
+		return age, fmt.Errorf("the intent is %v old by the clock; this runner was paused, or its clock was set", age.Round(time.Second))
+	}
+	return age, nil
+}
+
+// settle stores the outcome on the remote and says what it means. It reports whether the run may go on.
+func (a *attempt) settle(ctx context.Context) (proceed bool) {
+	ctx, cancel := context.WithTimeoutCause(ctx, settleLimit, fmt.Errorf("not recorded within %v", settleLimit))
+	defer cancel()
+	rec, err := a.ledger.Update(ctx, a.delivery.post.Key, a.recoveryRecord().merge)
+	if err == nil {
+		os.Remove(a.recoveryFile())
+		a.take(rec)
+	}
+	switch {
+	case a.receipt != nil:
+		return a.settleReceipt(rec, err)
+	case err != nil:
+		a.Decision, a.Reason = open, a.said()
+		a.left.fail(a.unrecorded(err))
+	case a.outcome.Kind == ledger.Unsent:
+		a.Reason = "not sent, and released: " + a.outcome.Message
+		a.left.failed = append(a.left.failed, a.Key)
+	case a.outcome.Kind == string(ledger.Rejected):
+		a.Decision, a.Reason = open, a.said()
+		a.left.refused = append(a.left.refused, a.Key)
+	default:
+		a.Decision, a.Reason = decided(rec, a.delivery.post)
+		a.Reason = a.said() + "; " + a.Reason
+	}
+	return false
+}
+
+func (a *attempt) settleReceipt(rec *ledger.Record, err error) (proceed bool) {
+	a.Decision, a.Reason = delivered, ""
+	a.delivery.Post, a.URL = &a.receipt.ID, &a.receipt.URL
+	if err != nil {
+		a.left.unrecorded = append(a.left.unrecorded, a.Key)
+		a.left.fail(a.unrecorded(err))
+		return false
+	}
+	if len(rec.Late) > 0 {
+		a.note("WARNING: %s was resolved by a maintainer while it was being posted; it is posted, as %s, and both facts are recorded: git socialpost log %s",
+			a.Key, a.receipt.ID, a.Key)
+	}
+	return true
+}
+
+// unrecorded tells how what is known here gets into the ledger later.
+func (a *attempt) unrecorded(err error) error {
+	err = fmt.Errorf("%s: the outcome could not be recorded: %w", a.Key, err)
+	lines := []string{"keep " + a.recoveryFile() + ", and run where the remote can be reached: git socialpost resolve " + a.Key + " --from " + a.recoveryFile()}
+	if a.receipt != nil {
+		lines = append(lines, "without that file: git socialpost resolve "+a.Key+" --posted "+a.receipt.ID)
+	}
+	return hinted(err, lines...)
+}
+
+func (a *attempt) said() string {
+	if a.outcome.Status == 0 {
+		return fmt.Sprintf("%s: %s", a.outcome.Kind, a.outcome.Message)
+	}
+	return fmt.Sprintf("%s: HTTP %d %s", a.outcome.Kind, a.outcome.Status, oneLine(a.outcome.Code+" "+a.outcome.Message))
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (t *tool) fsckCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "fsck",
+		Usage:     "verify the whole ledger",
+		ArgsUsage: " ",
+		Action:    t.fsck,
+	}
+}
+
+func (t *tool) fsck(c *cli.Context) error {
+	if c.Args().Present() {
+		return usagef("fsck takes no arguments, got %q", c.Args().First())
+	}
+	defer t.close()
+	if err := t.openHead(c.Context); err != nil {
+		return err
+	}
+	if err := t.pinned(); err != nil {
+		return err
+	}
+	if err := t.lock(c.Context); err != nil {
+		return err
+	}
+	h, err := t.ledger.Fsck(c.Context)
+	if err != nil {
+		return err
+	}
+	for _, p := range h.Problems {
+		fmt.Fprintln(t.stdout, p)
+	}
+	if n := len(h.Problems); n > 0 {
+		return hinted(fmt.Errorf("the ledger has %d problems", n),
+			"nothing is posted while it is damaged; restore refs/social/ledger/* on the remote from a clone or backup",
+			"after that, in every clone that refuses it: git socialpost init --repin")
+	}
+	fmt.Fprintf(t.stdout, "ledger %.12s: %d shards, %d transitions, %d deliveries, all verified\n", t.cfg.Ledger, h.Shards, h.Transitions, h.Deliveries)
+	if !h.Whole {
+		t.note("this clone is shallow: only what it has was verified; run git fetch --unshallow first to verify all")
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
+	"github.com/git-socialpost/git-socialpost/linkedin"
+)
+
+func (t *tool) logCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "log",
+		Usage:     "show the history: who, when, which text, which run, which URL",
+		ArgsUsage: "[KEY]",
+		Action:    t.log,
+	}
+}
+
+func (t *tool) log(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return usagef("log takes one key, got %d", c.NArg())
+	}
+	var key ledger.Key
+	if c.NArg() == 1 {
+		var err error
+		if key, err = ledger.ParseKey(c.Args().First()); err != nil {
+			return usageError{err.Error()}
+		}
+	}
+	defer t.close()
+	if err := t.openHead(c.Context); err != nil {
+		return err
+	}
+	if err := t.fetch(c.Context); err != nil {
+		return err
+	}
+	history, whole, err := t.ledger.History(key)
+	if err != nil {
+		return err
+	}
+	for _, e := range history {
+		t.printEntry(e, key != ledger.Key{})
+	}
+	if len(history) == 0 {
+		t.note("no history")
+	}
+	if !whole {
+		t.note("this clone is shallow: older entries are only on the remote")
+	}
+	return nil
+}
+
+// printEntry prints one transition; of a single delivery, with the text.
+func (t *tool) printEntry(e ledger.Entry, withText bool) {
+	r := e.Record
+	fmt.Fprintf(t.stdout, "%s %.12s %s: %s, attempt %d\n", e.At.Format(time.RFC3339), e.Commit, r.Key, r.State, r.Attempt)
+	fmt.Fprintf(t.stdout, "    text  %s at %.12s\n    run   %s\n", oneLine(r.Path), r.Revision, oneLine(r.Run))
+	if withText && r.State == ledger.Intended {
+		if text, err := linkedin.Text(r.Payload); err == nil {
+			fmt.Fprintln(t.stdout, indent(indent(text)))
+		}
+	}
+	if r.Outcome != nil {
+		fmt.Fprintf(t.stdout, "    came  %s\n", oneLine(describe(r.Outcome)))
+	}
+	if res := r.Resolution; res != nil {
+		fmt.Fprintf(t.stdout, "    by    %s at %s: %s, %s\n", oneLine(res.By), res.At.Format(time.RFC3339), res.Decision, oneLine(res.Reason))
+	}
+	for _, l := range r.Late {
+		fmt.Fprintf(t.stdout, "    late  attempt %d: %s%s\n", l.Attempt, oneLine(describe(&l.Outcome)), lateURL(l))
+	}
+	if r.Post != nil {
+		fmt.Fprintf(t.stdout, "    post  %s\n", r.Post.URL)
+	}
+}
+
+func lateURL(l ledger.Late) string {
+	if l.Post == nil {
+		return ""
+	}
+	return ", " + l.Post.URL
+}

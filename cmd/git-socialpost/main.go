@@ -1,0 +1,198 @@
+// Git-socialpost posts prepared texts from a git repository to social networks, each at most once. It stores an
+// intent on the git remote before its one request and a receipt after it; when it cannot know what became of a
+// request it stops and asks. "git socialpost --help" is the manual.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-socialpost/git-socialpost/gitexec"
+	"github.com/git-socialpost/git-socialpost/ledger"
+)
+
+// The exit statuses. Those of a delivery that is left undone are ranked: see unfinished.
+const (
+	exitError      = 1
+	exitOpen       = 3
+	exitUnrecorded = 4
+	exitRefused    = 5
+	exitUsage      = 129
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	t := &tool{
+		stdin:    os.Stdin,
+		stdout:   plain{os.Stdout},
+		stderr:   plain{os.Stderr},
+		terminal: isTerminal(os.Stdin),
+		getenv:   os.Getenv,
+	}
+	err := t.run(ctx, os.Args)
+	stop()
+	t.report(err)
+	os.Exit(exitStatus(err))
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// run is the program without the process around it.
+func (t *tool) run(ctx context.Context, args []string) error {
+	app := t.app()
+	args, err := arrange(app, args)
+	if err != nil {
+		return err
+	}
+	return app.RunContext(ctx, args)
+}
+
+func (t *tool) app() *cli.App {
+	cli.VersionFlag = &cli.BoolFlag{Name: "version", Usage: "print the version"}
+	app := &cli.App{
+		Name:      "git-socialpost",
+		HelpName:  "git socialpost",
+		Usage:     "post prepared texts from a git repository, each at most once",
+		UsageText: "git socialpost <command> [options]",
+		Version:   version(),
+		Commands: []*cli.Command{
+			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(),
+		},
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return unknownCommand(c.App, c.Args().First())
+			}
+			return cli.ShowAppHelp(c)
+		},
+		Writer:                    t.stdout,
+		ErrWriter:                 t.stderr,
+		HideHelpCommand:           true,
+		DisableSliceFlagSeparator: true,
+		ExitErrHandler:            func(*cli.Context, error) {}, // main alone ends the process
+		OnUsageError:              onUsageError,
+	}
+	for _, cmd := range app.Commands {
+		cmd.HideHelpCommand = true
+		cmd.OnUsageError = onUsageError
+	}
+	return app
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// usageError is a command line that this program does not understand.
+type usageError struct{ message string }
+
+func (e usageError) Error() string { return e.message }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+
+func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{err.Error()} }
+
+func unknownCommand(app *cli.App, name string) error {
+	var names []string
+	for _, cmd := range app.Commands {
+		names = append(names, cmd.Name)
+	}
+	err := usagef("%q is not a git-socialpost command", name)
+	if near := nearest(name, names); near != "" {
+		return hinted(err, "did you mean: git socialpost "+near)
+	}
+	return err
+}
+
+// exitStatus maps every kind of error to the documented exit status.
+func exitStatus(err error) int {
+	var usage usageError
+	var left *unfinished
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.As(err, &left):
+		return left.exitStatus()
+	}
+	return exitError
+}
+
+// report prints an error once, and what to type next.
+func (t *tool) report(err error) {
+	if err == nil {
+		return
+	}
+	fmt.Fprintf(t.stderr, "git-socialpost: %v\n", err)
+	for _, line := range hints(err) {
+		fmt.Fprintf(t.stderr, "hint: %s\n", line)
+	}
+}
+
+// hint is an error that knows what to type next.
+type hint struct {
+	error
+	lines []string
+}
+
+func (h hint) Unwrap() error { return h.error }
+
+func hinted(err error, lines ...string) error { return hint{err, lines} }
+
+// hints returns the remedies for an error: its own, or those of its kind.
+func hints(err error) []string {
+	if h, ok := errors.AsType[hint](err); ok {
+		return h.lines
+	}
+	if p, ok := errors.AsType[problem](err); ok && p.Remedy != "" {
+		return []string{p.Remedy}
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		return []string{"git socialpost -h lists the commands; git socialpost --help is the manual"}
+	}
+	if _, ok := errors.AsType[*ledger.UnreachableError](err); ok {
+		return []string{"nothing is decided without a fresh look at the ledger; check the network and your access, then run this again"}
+	}
+	if _, ok := errors.AsType[*ledger.RefusedError](err); ok {
+		return []string{"the server must let this user create and fast-forward refs/social/* in an atomic push",
+			"look for a hook, a hidden ref (transfer.hideRefs), receive.advertiseAtomic=false, a stale lock or a full disk on the server"}
+	}
+	switch {
+	case errors.Is(err, ledger.ErrAbsent):
+		return []string{"in a fork this is right: only the repository itself posts",
+			"a new ledger is made by: git socialpost init", "a lost one must be restored from a clone or backup before anything is posted"}
+	case errors.Is(err, ledger.ErrNewer):
+		return []string{"install the newest git-socialpost and run this again"}
+	case errors.Is(err, gitexec.ErrOld):
+		return []string{"install a newer git; git --version tells which one runs"}
+	}
+	if _, ok := errors.AsType[*ledger.DamageError](err); ok {
+		return []string{"nothing was sent; look with: git socialpost fsck",
+			"after the remote was restored on purpose: git socialpost init --repin"}
+	}
+	return nil
+}
+
+// plain makes the control characters of texts from outside visible, but for line ends and tabs.
+type plain struct{ w io.Writer }
+
+func (p plain) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(p.w, visible(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

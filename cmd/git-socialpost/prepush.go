@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// hookPatience is how long a push waits for another git-socialpost in the same clone before it goes on without the
+// ledger.
+const hookPatience = 10 * time.Second
+
+// prePush is plan for git's pre-push hook: the remote's name and URL as arguments, a line for each ref on standard
+// input. It holds up a push for one reason only, an invalid post of the configured branch.
+func (t *tool) prePush(c *cli.Context) error {
+	input, err := io.ReadAll(t.stdin)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if err := t.open(c.Context); err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(input)) {
+		fields := strings.Fields(line)
+		if len(fields) != 4 {
+			return usagef("--pre-push wants git's lines <local ref> <local id> <remote ref> <remote id> on standard input")
+		}
+		commit, ref := fields[1], fields[2]
+		if strings.Trim(commit, "0") == "" || !strings.HasPrefix(ref, "refs/heads/") {
+			continue // a deletion, a tag
+		}
+		if err := t.planPushed(c.Context, commit, strings.TrimPrefix(ref, "refs/heads/")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tool) planPushed(ctx context.Context, commit, branch string) error {
+	src, err := t.readRevision(commit)
+	if err != nil {
+		t.note("the pushed commit cannot be planned: %v", err)
+		return nil
+	}
+	if branch != t.cfg.Branch {
+		return nil
+	}
+	if err := t.printPushed(ctx, src); err != nil {
+		t.note("%v; the posts were checked, but nothing was planned", err)
+	}
+	if err := t.complain(src); err != nil {
+		return hinted(err, "mend it as said above and commit; git push --no-verify pushes it all the same")
+	}
+	return nil
+}
+
+// printPushed prints the plan; from this clone's copy of the ledger, said aloud, if the remote does not answer.
+func (t *tool) printPushed(ctx context.Context, src *source) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, hookPatience, errors.New("no answer for 10 s"))
+	defer cancel()
+	if err := t.look(ctx, false); err != nil {
+		t.note("%v", err)
+		if err := t.look(context.WithoutCancel(ctx), true); err != nil {
+			return err
+		}
+		t.note("this plan is from this clone's copy of the ledger")
+	}
+	p, err := t.makePlan(src)
+	if err != nil {
+		return err
+	}
+	return p.print(t.stdout)
+}
+
+// note says something on standard error that is no error of ours.
+func (t *tool) note(format string, args ...any) {
+	fmt.Fprintf(t.stderr, "git-socialpost: "+format+"\n", args...)
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
+)
+
+const recoveryFormat = 1
+
+// recovery is what a runner's disk keeps of an outcome until it is on the remote. It holds no secret.
+type recovery struct {
+	Format  int            `toml:"format"`
+	Ledger  string         `toml:"ledger"`
+	Key     string         `toml:"key"`
+	Attempt int            `toml:"attempt"`
+	Nonce   string         `toml:"nonce"`
+	Run     string         `toml:"run"`
+	Outcome ledger.Outcome `toml:"outcome"`
+	Post    *ledger.Post   `toml:"post,omitempty"`
+}
+
+func (a *attempt) recoveryRecord() *recovery {
+	return &recovery{Format: recoveryFormat, Ledger: a.cfg.Ledger, Key: a.Key, Attempt: a.intent.Attempt, Nonce: a.intent.Nonce(),
+		Run: a.intent.Run, Outcome: a.outcome, Post: a.receipt}
+}
+
+func (a *attempt) recoveryFile() string {
+	dir := a.recovery
+	if dir == "" {
+		dir = filepath.Join(a.repo.CommonDir, "socialpost", "recovery")
+	}
+	return filepath.Join(dir, fmt.Sprintf("%s.attempt-%d.toml", strings.ReplaceAll(a.Key, ":", "."), a.intent.Attempt))
+}
+
+// save writes the record so that it survives the machine's end.
+func (r *recovery) save(path string) error {
+	var buf bytes.Buffer
+	enc := toml.NewEncoder(&buf)
+	enc.Indent = ""
+	if err := enc.Encode(r); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".recovery-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := f.Write(buf.Bytes()); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func loadRecovery(path string) (*recovery, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &recovery{}
+	meta, err := toml.Decode(string(data), r)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: not a recovery record: %w", path, err)
+	case r.Format > recoveryFormat:
+		return nil, fmt.Errorf("%s: format %d: %w", path, r.Format, ledger.ErrNewer)
+	case r.Format != recoveryFormat || len(meta.Undecoded()) > 0 || r.Outcome.At.IsZero() || (r.Outcome.Kind == string(ledger.Delivered)) != (r.Post != nil):
+		return nil, fmt.Errorf("%s: not a recovery record", path)
+	}
+	return r, nil
+}
+
+// merge brings the outcome into the delivery's record.
+func (r *recovery) merge(old *ledger.Record) (*ledger.Record, error) {
+	if old == nil {
+		return nil, fmt.Errorf("%s: the ledger has no such delivery", r.Key)
+	}
+	if r.Attempt < 1 || r.Attempt > len(old.Nonces) || old.Nonces[r.Attempt-1] != r.Nonce {
+		return nil, fmt.Errorf("%s: the ledger knows no such attempt %d", r.Key, r.Attempt)
+	}
+	return ledger.Settle(old, r.Nonce, r.Run, r.Outcome, r.Post)
+}

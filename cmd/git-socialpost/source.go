@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// source is the posts of one revision, or of the work tree.
+type source struct {
+	revision string // "" for the work tree
+	posts    []*post
+	warnings []problem
+}
+
+// readRevision reads configuration and posts as they are in a commit.
+func (t *tool) readRevision(commit string) (*source, error) {
+	if err := t.configure(commit); err != nil {
+		return nil, err
+	}
+	files, err := t.readTree(commit+":"+t.cfg.Posts, t.cfg.Posts)
+	if err != nil {
+		return nil, err
+	}
+	src := &source{revision: commit}
+	src.posts, src.warnings = readPosts(t.cfg, files)
+	return src, nil
+}
+
+// readTree lists the files below a folder, with the content of those that can be posts.
+func (t *tool) readTree(name, prefix string) ([]file, error) {
+	entries, err := t.objects.Tree(name)
+	if err != nil {
+		return nil, err
+	}
+	var files []file
+	for _, e := range entries {
+		f := file{Path: prefix + "/" + e.Name, Mode: e.Mode}
+		if e.IsTree() {
+			below, err := t.readTree(e.ID, f.Path)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, below...)
+			continue
+		}
+		if path.Ext(e.Name) == postEnding && !f.linked() {
+			if f.Data, err = t.objects.Blob(e.ID); err != nil {
+				return nil, err
+			}
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// readWorktree reads configuration and posts from the disk, committed or not.
+func (t *tool) readWorktree(ctx context.Context) (*source, error) {
+	top, err := t.repo.Run(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, hinted(err, "--worktree needs a work tree; use --rev in a bare repository")
+	}
+	data, err := os.ReadFile(filepath.Join(top, configFile))
+	if err != nil {
+		return nil, hinted(err, "run git socialpost init")
+	}
+	if err := t.use(parseConfig(configFile, data)); err != nil {
+		return nil, err
+	}
+	files, err := readFolder(top, t.cfg.Posts)
+	if err != nil {
+		return nil, err
+	}
+	src := &source{}
+	src.posts, src.warnings = readPosts(t.cfg, files)
+	return src, nil
+}
+
+func readFolder(top, folder string) (files []file, err error) {
+	err = fs.WalkDir(os.DirFS(top), folder, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return ignoreMissing(err, name == folder)
+		}
+		f := file{Path: name, Mode: "120000"}
+		if d.Type().IsRegular() {
+			f.Mode = "100644"
+			if strings.HasSuffix(name, postEnding) {
+				f.Data, err = os.ReadFile(filepath.Join(top, name))
+			}
+		}
+		files = append(files, f)
+		return err
+	})
+	return files, err
+}
+
+// ignoreMissing is for a posts folder that nobody has made yet.
+func ignoreMissing(err error, top bool) error {
+	if top && os.IsNotExist(err) {
+		return fs.SkipAll
+	}
+	return err
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/git-socialpost/git-socialpost/gitexec"
+	"github.com/git-socialpost/git-socialpost/ledger"
+)
+
+const defaultTokenEnv = "LINKEDIN_ACCESS_TOKEN"
+
+// tool is the program's surroundings and, once open was called, the repository that it works in.
+type tool struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	terminal       bool // standard input is one
+	getenv         func(string) string
+
+	repo    *gitexec.Repo
+	objects *gitexec.Objects
+	cfg     *config
+	ledger  *ledger.Ledger
+	unlock  func()
+}
+
+// open looks at the repository. No git process gets to see the token.
+func (t *tool) open(ctx context.Context) error {
+	git := gitexec.Git{Without: []string{defaultTokenEnv}}
+	repo, err := gitexec.Open(ctx, git)
+	if err != nil {
+		return err
+	}
+	t.repo, t.objects = repo, repo.Objects()
+	return nil
+}
+
+// close ends what open and lock began.
+func (t *tool) close() {
+	if t.objects != nil {
+		t.objects.Close()
+	}
+	if t.unlock != nil {
+		t.unlock()
+	}
+}
+
+// revision returns the commit that a revision names.
+func (t *tool) revision(ctx context.Context, rev string) (string, error) {
+	id, err := t.repo.Run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if err != nil {
+		return "", hinted(fmt.Errorf("%q names no commit here", rev), "name a branch, a tag or a commit that this clone has")
+	}
+	return id, nil
+}
+
+// configure reads the configuration of a commit, and takes it for this run.
+func (t *tool) configure(commit string) error {
+	data, err := t.objects.Blob(commit + ":" + configFile)
+	switch {
+	case err != nil:
+		return err
+	case data == nil:
+		return hinted(fmt.Errorf("%s is not in commit %.12s", configFile, commit),
+			"the committed configuration counts; run git socialpost init, then commit "+configFile)
+	}
+	return t.use(parseConfig(configFile, data))
+}
+
+func (t *tool) use(cfg *config, err error) error {
+	if err != nil {
+		return err
+	}
+	t.cfg = cfg
+	for _, ch := range cfg.Channels {
+		t.repo.Without = append(t.repo.Without, ch.TokenEnv)
+	}
+	t.ledger = &ledger.Ledger{Repo: t.repo, Objects: t.objects, Remote: cfg.Remote, Pin: cfg.Ledger}
+	return nil
+}
+
+// openHead is open and configure for the commands that ask about the ledger only.
+func (t *tool) openHead(ctx context.Context) error {
+	if err := t.open(ctx); err != nil {
+		return err
+	}
+	head, err := t.revision(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	return t.configure(head)
+}
+
+// fetch locks the repository and fetches the ledger.
+func (t *tool) fetch(ctx context.Context) error {
+	if err := t.pinned(); err != nil {
+		return err
+	}
+	if err := t.lock(ctx); err != nil {
+		return err
+	}
+	return t.ledger.Fetch(ctx)
+}
+
+func (t *tool) pinned() error {
+	if t.cfg.Ledger == "" {
+		return hinted(errors.New(configFile+" names no ledger"), "run git socialpost init, then commit "+configFile)
+	}
+	return nil
+}
+
+// lock keeps this clone's other git-socialpost processes out until close. It is a courtesy, so that two of them do not
+// fetch into each other's refs; between runners, the pushes' leases are the guard.
+func (t *tool) lock(ctx context.Context) error {
+	if t.unlock != nil {
+		return nil
+	}
+	path := filepath.Join(t.repo.CommonDir, "socialpost", "lock")
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	type locked struct {
+		unlock func()
+		err    error
+	}
+	got := make(chan locked, 1)
+	go func() {
+		unlock, err := lockedfile.MutexAt(path).Lock()
+		got <- locked{unlock, err}
+	}()
+	notice := time.After(time.Second)
+	for {
+		select {
+		case l := <-got:
+			t.unlock = l.unlock
+			return l.err
+		case <-notice:
+			fmt.Fprintln(t.stderr, "waiting for another git-socialpost in this repository to end")
+		case <-ctx.Done():
+			return fmt.Errorf("another git-socialpost is at work in this repository: %w", context.Cause(ctx))
+		}
+	}
+}
+
+// runURL tells the ledger where a run can be looked up: the CI's page of it, else the host.
+func (t *tool) runURL() string {
+	if id := t.getenv("GITHUB_RUN_ID"); id != "" {
+		url := t.getenv("GITHUB_SERVER_URL") + "/" + t.getenv("GITHUB_REPOSITORY") + "/actions/runs/" + id
+		if n := t.getenv("GITHUB_RUN_ATTEMPT"); n != "" {
+			url += "/attempts/" + n
+		}
+		return oneLine(url)
+	}
+	for _, name := range []string{"CI_JOB_URL", "BUILD_URL"} { // GitLab, Jenkins
+		if url := t.getenv(name); url != "" {
+			return oneLine(url)
+		}
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown host"
+	}
+	return "host " + oneLine(host)
+}
+
+// person names whoever runs this, as git knows them.
+func (t *tool) person(ctx context.Context) string {
+	if ident, err := t.repo.Run(ctx, "var", "GIT_COMMITTER_IDENT"); err == nil {
+		return ident[:strings.LastIndexByte(ident, '>')+1]
+	}
+	if user := t.getenv("USER"); user != "" {
+		return user
+	}
+	return "somebody without a git identity"
+}
