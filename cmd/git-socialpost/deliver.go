@@ -280,7 +280,7 @@ func (r *run) account(d *delivery, named bool) {
 		d.Reason = "not sent in this run; the next one may"
 		r.left.failed = append(r.left.failed, name)
 	}
-	if d.Reason != "" && !r.dry {
+	if d.Reason != "" && !r.dry && !d.asDelivered() {
 		r.note("%s: %s: %s", name, d.Decision, oneLine(d.Reason))
 	}
 	switch d.Decision {
@@ -293,6 +293,11 @@ func (r *run) account(d *delivery, named bool) {
 			r.left.failed = append(r.left.failed, name)
 		}
 	}
+}
+
+// asDelivered reports whether the file is still what was delivered: nothing to talk about.
+func (d *delivery) asDelivered() bool {
+	return d.Decision == delivered && d.record != nil && d.record.PayloadSHA256 == d.PayloadSHA256
 }
 
 // awaitContested looks once more at what another runner was faster with.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -29,6 +30,7 @@ const (
 )
 
 func main() {
+	log.SetOutput(io.Discard) // net/http's remarks are no answer of ours
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	t := &tool{
 		stdin:    os.Stdin,

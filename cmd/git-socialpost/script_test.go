@@ -1,0 +1,404 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
+	"github.com/git-socialpost/git-socialpost/linkedin/sandbox"
+)
+
+var (
+	update = flag.Bool("update", false, "write what commands print into the scripts' golden files")
+	slow   = flag.Bool("slow", false, "run the scripts in testdata/slow, which wait for minutes")
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"git-socialpost": main, "git-socialpost-runner": lateRunner})
+}
+
+// lateRunner is a runner that wrote its intent some time ago: git-socialpost-runner KEY AGE. It prints the intent's nonce.
+func lateRunner() {
+	if err := intendSince(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func intendSince(key, since string) error {
+	age, err := time.ParseDuration(since)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	t := &tool{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	defer t.close()
+	if err := t.openHead(ctx); err != nil {
+		return err
+	}
+	head, err := t.revision(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	src, err := t.readRevision(head)
+	if err != nil {
+		return err
+	}
+	if err := t.fetch(ctx); err != nil {
+		return err
+	}
+	for _, p := range src.posts {
+		if p.Key.String() != key {
+			continue
+		}
+		nonce := ledger.NewNonce()
+		_, err := t.ledger.Update(ctx, p.Key, func(old *ledger.Record) (*ledger.Record, error) {
+			if old != nil && old.Nonce() == nonce {
+				return old, nil
+			}
+			return ledger.Intend(old, ledger.Record{
+				Key: key, Nonces: []string{nonce}, Revision: head, Path: p.Path, Text: t.repo.BlobID([]byte(p.Text)),
+				PayloadSHA256: ledger.SHA256(p.Payload), Payload: p.Payload, Author: p.Channel.Author,
+				IntendedAt: ledger.Now().Add(-age), Run: "a runner of old",
+			}), nil
+		})
+		fmt.Println(nonce)
+		return err
+	}
+	return fmt.Errorf("%s: no such post", key)
+}
+
+// TestScript runs the scenarios. Each has its own folder, git remote and LinkedIn sandbox, which checks at every POST
+// that the intent is on the remote already.
+func TestScript(t *testing.T) { runScripts(t, "script") }
+
+func TestSlowScript(t *testing.T) {
+	if !*slow {
+		t.Skip("without -slow")
+	}
+	runScripts(t, "slow")
+}
+
+func runScripts(t *testing.T, folder string) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", folder),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"blog":     cmdBlog,
+			"clone":    cmdClone,
+			"exits":    cmdExits,
+			"fault":    cmdFault,
+			"posts":    cmdPosts,
+			"unplug":   cmdUnplug,
+			"plug":     cmdPlug,
+			"received": cmdReceived,
+			"until":    cmdUntil,
+		},
+	})
+}
+
+const gitconfig = `[user]
+	name = Test
+	email = test@example.com
+[init]
+	defaultBranch = main
+[protocol "file"]
+	allow = always
+`
+
+func setup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	if err := os.Mkdir(home, 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitconfig), 0o666); err != nil {
+		return err
+	}
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return err
+	}
+	shim, err := os.ReadFile(filepath.Join("..", "..", "testdata", "git-shim.sh"))
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(filepath.Join(env.WorkDir, "shim"), 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(env.WorkDir, "shim", "git"), shim, 0o777); err != nil {
+		return err
+	}
+	li := &linkedIn{Server: sandbox.New(), remote: filepath.Join(env.WorkDir, "remote.git")}
+	li.DuplicateWindow = time.Nanosecond // a second post must not be hidden by the platform
+	if err := li.plug(); err != nil {
+		return err
+	}
+	env.Defer(li.close)
+	env.Values["linkedin"] = li
+	for name, value := range map[string]string{
+		"HOME":                    home,
+		"GIT_CONFIG_NOSYSTEM":     "1",
+		"GIT_TERMINAL_PROMPT":     "0",
+		"REALGIT":                 git,
+		"LINKEDIN_ACCESS_TOKEN":   sandbox.DefaultToken,
+		"SOCIALPOST_LINKEDIN_URL": "http://" + li.addr,
+		"NO_PROXY":                "127.0.0.1",
+	} {
+		env.Setenv(name, value)
+	}
+	return nil
+}
+
+// linkedIn is a script's sandbox. It can be unplugged, and notes every POST whose intent was not on the remote.
+type linkedIn struct {
+	*sandbox.Server
+	remote string // the git remote
+	addr   string
+
+	mu       sync.Mutex
+	server   *http.Server
+	unplugAt bool // after the next read
+	early    []string
+}
+
+func (li *linkedIn) plug() error {
+	addr := li.addr
+	if addr == "" {
+		addr = "127.0.0.1:0"
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	li.addr = listener.Addr().String()
+	server := &http.Server{Handler: http.HandlerFunc(li.serve)}
+	li.mu.Lock()
+	li.server, li.unplugAt = server, false
+	li.mu.Unlock()
+	go server.Serve(listener)
+	return nil
+}
+
+func (li *linkedIn) close() {
+	li.mu.Lock()
+	defer li.mu.Unlock()
+	li.server.Close()
+}
+
+func (li *linkedIn) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost && r.URL.Path == "/rest/posts" {
+		payload, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(payload))
+		if !li.intended(payload) {
+			li.mu.Lock()
+			li.early = append(li.early, string(payload))
+			li.mu.Unlock()
+		}
+	}
+	li.ServeHTTP(w, r)
+	li.mu.Lock()
+	defer li.mu.Unlock()
+	if li.unplugAt && strings.HasPrefix(r.URL.Path, "/rest/posts/") {
+		go li.close()
+	}
+}
+
+// intended reports whether the remote has an intent for just this payload.
+func (li *linkedIn) intended(payload []byte) bool {
+	refs, err := exec.Command("git", "-C", li.remote, "for-each-ref", "--format=%(refname)", "refs/social/ledger/").Output()
+	if err != nil {
+		return false
+	}
+	for _, ref := range strings.Fields(string(refs)) {
+		files, _ := exec.Command("git", "-C", li.remote, "ls-tree", "-r", "--name-only", ref, "open/").Output()
+		for _, file := range strings.Fields(string(files)) {
+			dir, found := strings.CutSuffix(file, "/payload.json")
+			if !found {
+				continue
+			}
+			stored, _ := exec.Command("git", "-C", li.remote, "cat-file", "blob", ref+":"+file).Output()
+			record, _ := exec.Command("git", "-C", li.remote, "cat-file", "blob", ref+":"+dir+"/record.toml").Output()
+			if bytes.Equal(stored, payload) && strings.Contains(string(record), `state = "intended"`) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func linkedInOf(ts *testscript.TestScript) *linkedIn { return ts.Value("linkedin").(*linkedIn) }
+
+// posts N [STORED]: so many POSTs arrived, and so many posts are in the feed.
+func cmdPosts(ts *testscript.TestScript, neg bool, args []string) {
+	li := linkedInOf(ts)
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: posts received [stored]")
+	}
+	if got := strconv.Itoa(li.Received()); got != args[0] {
+		ts.Fatalf("LinkedIn received %s POSTs, want %s", got, args[0])
+	}
+	if got := strconv.Itoa(len(li.Stored())); len(args) == 2 && got != args[1] {
+		ts.Fatalf("LinkedIn stored %s posts, want %s", got, args[1])
+	}
+	li.mu.Lock()
+	defer li.mu.Unlock()
+	for _, payload := range li.early {
+		ts.Fatalf("this was POSTed before its intent was on the remote: %s", payload)
+	}
+}
+
+// received N: waits until so many POSTs have arrived.
+func cmdReceived(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: received count")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for deadline := time.Now().Add(time.Minute); linkedInOf(ts).Received() < want; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("LinkedIn received %d POSTs, not %d", linkedInOf(ts).Received(), want)
+		}
+	}
+}
+
+// fault KIND [before|after [COUNT]]: LinkedIn fails with the next POSTs.
+func cmdFault(ts *testscript.TestScript, neg bool, args []string) {
+	f := sandbox.Fault{Count: 1}
+	switch {
+	case neg || len(args) < 1 || len(args) > 3:
+		ts.Fatalf("usage: fault kind [before|after [count]]")
+	case len(args) == 3:
+		n, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		f.Count = n
+	}
+	f.Kind = args[0]
+	if len(args) > 1 {
+		f.When = args[1]
+	}
+	ts.Check(linkedInOf(ts).Arm(f))
+}
+
+// unplug [after-read]: nobody listens at LinkedIn's address, at once or after the next check of token and version.
+func cmdUnplug(ts *testscript.TestScript, neg bool, args []string) {
+	li := linkedInOf(ts)
+	switch {
+	case neg || len(args) > 1:
+		ts.Fatalf("usage: unplug [after-read]")
+	case len(args) == 0:
+		li.close()
+		return
+	}
+	li.mu.Lock()
+	defer li.mu.Unlock()
+	li.unplugAt = true
+}
+
+func cmdPlug(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: plug")
+	}
+	ts.Check(linkedInOf(ts).plug())
+}
+
+// exits N PROG [ARG...]: the program's exact exit status.
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits status program [argument...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// until PROG [ARG...]: runs a program again and again, until it succeeds.
+func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: until program [argument...]")
+	}
+	var err error
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if err = ts.Exec(args[0], args[1:]...); err == nil {
+			return
+		}
+	}
+	ts.Fatalf("%s never succeeded: %v", strings.Join(args, " "), err)
+}
+
+const liveConfig = `mode = "live"
+limit = 20
+[channel.linkedin-en]
+platform = "linkedin"
+author = "urn:li:person:782bbtaQ"
+[channel.linkedin-ru]
+platform = "linkedin"
+author = "urn:li:person:782bbtaQ"
+[linkedin]
+version = "202609"
+timeout = "5s"
+`
+
+// blog [GIT-INIT-ARG...]: remote.git, and a clone of it in blog, with a ledger, a live configuration and the script's
+// files below social/, all committed and pushed. The script's .socialpost.toml, if any, takes the configuration's place.
+func cmdBlog(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("usage: blog [git init argument...]")
+	}
+	run := func(args ...string) { ts.Check(ts.Exec(args[0], args[1:]...)) }
+	run(append([]string{"git", "init", "-q", "--bare", "remote.git"}, args...)...)
+	run("git", "init", "-q", "blog")
+	if len(args) > 0 {
+		ts.Check(os.RemoveAll(ts.MkAbs("blog")))
+		run(append([]string{"git", "init", "-q", "blog"}, args...)...)
+	}
+	run("git", "-C", "blog", "remote", "add", "origin", ts.MkAbs("remote.git"))
+	config := []byte(liveConfig)
+	if own, err := os.ReadFile(ts.MkAbs(".socialpost.toml")); err == nil {
+		config = own
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("blog/.socialpost.toml"), config, 0o666))
+	if _, err := os.Stat(ts.MkAbs("social")); err == nil {
+		ts.Check(os.CopyFS(ts.MkAbs("blog/social"), os.DirFS(ts.MkAbs("social"))))
+	}
+	run("git", "-C", "blog", "socialpost", "init")
+	run("git", "-C", "blog", "add", "-A")
+	run("git", "-C", "blog", "commit", "-q", "-m", "posts")
+	run("git", "-C", "blog", "push", "-q", "-u", "origin", "HEAD:main")
+}
+
+// clone DIR [GIT-CLONE-ARG...]: a fresh clone of the remote, as a new runner has it.
+func cmdClone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: clone folder [git clone argument...]")
+	}
+	all := append([]string{"clone", "-q"}, args[1:]...)
+	ts.Check(ts.Exec("git", append(all, fmt.Sprintf("file://%s", ts.MkAbs("remote.git")), args[0])...))
+}
