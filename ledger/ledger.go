@@ -25,6 +25,9 @@ type Ledger struct {
 	identity string
 }
 
+// errUnread keeps a ledger that could not be fetched or verified from being taken for empty.
+var errUnread = errors.New("the ledger was not read")
+
 // Tips returns the verified tip of every shard.
 func (l *Ledger) Tips() map[string]string {
 	tips := map[string]string{}
@@ -36,6 +39,9 @@ func (l *Ledger) Tips() map[string]string {
 
 // Record returns what the ledger says about a delivery, nil if it says nothing.
 func (l *Ledger) Record(k Key) (*Record, error) {
+	if l.shards == nil {
+		return nil, errUnread
+	}
 	return l.recordIn(l.shards[l.shardOf(k)].tip, k)
 }
 
@@ -74,6 +80,9 @@ func (l *Ledger) recordAt(dir, key string) (*Record, error) {
 
 // SameText returns the open and delivered records that hold a text, given by its id as a git blob, under any key.
 func (l *Ledger) SameText(text string) ([]*Record, error) {
+	if l.shards == nil {
+		return nil, errUnread
+	}
 	var same []*Record
 	for _, name := range sortedKeys(l.shards) {
 		note, err := l.Objects.Blob(l.shards[name].tip.id + ":" + notePath(text))
@@ -99,6 +108,9 @@ func (l *Ledger) SameText(text string) ([]*Record, error) {
 
 // OpenRecords returns all open deliveries, sorted by key within their shards.
 func (l *Ledger) OpenRecords() ([]*Record, error) {
+	if l.shards == nil {
+		return nil, errUnread
+	}
 	var open []*Record
 	for _, name := range sortedKeys(l.shards) {
 		recs, err := l.records(l.shards[name].tip.id + ":open")
@@ -135,6 +147,9 @@ func (l *Ledger) Records() ([]*Record, error) {
 
 // OpenOf returns the open deliveries of one article.
 func (l *Ledger) OpenOf(slug string) ([]*Record, error) {
+	if l.shards == nil {
+		return nil, errUnread
+	}
 	tip := l.shards[l.shardOf(Key{Slug: slug})].tip
 	return l.article(tip.id+":open", slug)
 }

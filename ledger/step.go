@@ -77,6 +77,12 @@ func Resolve(old *Record, res Resolution) (*Record, error) {
 	return &next, nil
 }
 
+// Resolved reports whether the record holds a decision already.
+func (r *Record) Resolved(res Resolution) bool {
+	own := r.Resolution
+	return own != nil && own.Decision == res.Decision && own.By == res.By && own.Reason == res.Reason && own.At.Equal(res.At)
+}
+
 // checkStep says why no runner and no maintainer can have led a delivery from old to next. Old is nil for the first
 // record of a delivery.
 func checkStep(old, next *Record) error {

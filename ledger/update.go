@@ -22,6 +22,11 @@ type Step func(old *Record) (next *Record, err error)
 // with a transition that landed already.
 func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) {
 	var luck patience
+	if l.shards == nil {
+		if err := l.fetchAgain(ctx, &luck); err != nil {
+			return nil, err
+		}
+	}
 	for {
 		old, err := l.Record(k)
 		if err != nil {

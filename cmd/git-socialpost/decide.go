@@ -92,7 +92,8 @@ func (t *tool) facts(p *post) (f facts, err error) {
 	if p.Key == (ledger.Key{}) {
 		return f, nil
 	}
-	if f.record, err = t.ledger.Record(p.Key); err != nil || len(p.Problems) > 0 {
+	f.record, err = t.ledger.Record(p.Key)
+	if err != nil || len(p.Problems) > 0 || f.record != nil && f.record.State != ledger.Released {
 		return f, err
 	}
 	if k, ok := p.Key.Legacy(); ok {

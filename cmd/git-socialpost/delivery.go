@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	maxAge    = 60 * time.Second // an older intent is not sent: its runner was paused
-	freshAge  = 5 * time.Second  // an older intent is looked up once more before it is sent
-	sendGrace = 3 * time.Second  // how long a signal waits for the answer to a request that left
+	maxAge   = 60 * time.Second // an older intent is not sent: its runner was paused
+	freshAge = 5 * time.Second  // an older intent is looked up once more before it is sent
 
-	settleLimit = 5 * time.Minute // how long an outcome is tried to be recorded
+	intendGrace = 10 * time.Second // how long a signal waits for a push, so that no intent is left behind without need
+	sendGrace   = 3 * time.Second  // how long a signal waits for the answer to a request that left
+	settleLimit = 5 * time.Minute  // how long an outcome is tried to be recorded
 )
 
 // deliverOne is the protocol: intend, post, settle. If the intent cannot be stored nothing is sent; what came back is
@@ -25,15 +26,21 @@ const (
 func (r *run) deliverOne(ctx context.Context, d *delivery) (proceed bool) {
 	client, err := r.client(ctx, d.post.Channel)
 	if err != nil {
-		return r.notSent(d, err)
+		r.notSent(d, err)
+		return true // another channel may have another token
 	}
 	if r.dry {
 		d.Reason = "dry run: it would be sent now"
 		return true
 	}
 	intent, err := r.intend(ctx, d)
+	if taken := (*takenError)(nil); errors.As(err, &taken) {
+		r.contest = append(r.contest, d)
+		return true
+	}
 	if err != nil {
-		return r.notSent(d, err)
+		r.notSent(d, err)
+		return false
 	}
 	a := &attempt{run: r, delivery: d, intent: intent}
 	a.post(ctx, client)
@@ -41,16 +48,9 @@ func (r *run) deliverOne(ctx context.Context, d *delivery) (proceed bool) {
 }
 
 // notSent is for all that ends a delivery before its request.
-func (r *run) notSent(d *delivery, err error) (proceed bool) {
-	var taken *takenError
-	if errors.As(err, &taken) {
-		r.contest = append(r.contest, d)
-		return true
-	}
+func (r *run) notSent(d *delivery, err error) {
 	d.Reason = "not sent: " + err.Error()
 	r.left.fail(fmt.Errorf("%s: %w", d.Key, err))
-	var unreachable *ledger.UnreachableError
-	return !errors.As(err, &unreachable)
 }
 
 // takenError says that fresh state forbids what was due a moment ago.
@@ -60,6 +60,8 @@ func (e *takenError) Error() string { return e.reason }
 
 // intend stores the statement that this attempt may be sent from now on, and returns it as it stands on the remote.
 func (r *run) intend(ctx context.Context, d *delivery) (*ledger.Record, error) {
+	ctx, cancel := linger(ctx, intendGrace)
+	defer cancel()
 	nonce := ledger.NewNonce()
 	return r.ledger.Update(ctx, d.post.Key, func(old *ledger.Record) (*ledger.Record, error) {
 		if old != nil && slices.Contains(old.Nonces, nonce) {
@@ -98,12 +100,8 @@ type attempt struct {
 
 // post sends the one request. A signal gives it a moment to be answered, then cuts it: what left cannot be called back.
 func (a *attempt) post(ctx context.Context, client *linkedin.Client) {
-	sending, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer cancel(nil)
-	stop := context.AfterFunc(ctx, func() {
-		time.AfterFunc(sendGrace, func() { cancel(errors.New("stopped by a signal")) })
-	})
-	defer stop()
+	sending, cancel := linger(ctx, sendGrace)
+	defer cancel()
 	ready := func(limited context.Context) error {
 		if ctx.Err() != nil {
 			return errors.New("stopped by a signal before anything was sent")
@@ -111,6 +109,15 @@ func (a *attempt) post(ctx context.Context, client *linkedin.Client) {
 		return a.ready(limited)
 	}
 	a.hear(client.Send(sending, a.delivery.post.Payload, ready, a.hear))
+}
+
+// linger returns a context that ends some time after its parent does.
+func linger(parent context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
+		time.AfterFunc(grace, func() { cancel(errors.New("stopped by a signal")) })
+	})
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // hear keeps what is known of the outcome, on the disk first: once with the head of the answer, once with all of it.
@@ -173,12 +180,14 @@ func (a *attempt) settle(ctx context.Context) (proceed bool) {
 	case a.outcome.Kind == ledger.Unsent:
 		a.Reason = "not sent, and released: " + a.outcome.Message
 		a.left.failed = append(a.left.failed, a.Key)
+	case !rec.State.Open():
+		a.Decision, a.Reason = held, a.said()+"; meanwhile it was resolved, and is "+string(rec.State)
+		a.left.fail(hinted(fmt.Errorf("%s: %s", a.Key, a.Reason), "look at the feed, then at: git socialpost log "+a.Key))
 	case a.outcome.Kind == string(ledger.Rejected):
 		a.Decision, a.Reason = open, a.said()
 		a.left.refused = append(a.left.refused, a.Key)
 	default:
-		a.Decision, a.Reason = decided(rec, a.delivery.post)
-		a.Reason = a.said() + "; " + a.Reason
+		a.Decision, a.Reason = open, a.said()
 	}
 	return false
 }
@@ -191,8 +200,8 @@ func (a *attempt) settleReceipt(rec *ledger.Record, err error) (proceed bool) {
 		a.left.fail(a.unrecorded(err))
 		return false
 	}
-	if len(rec.Late) > 0 {
-		a.note("WARNING: %s was resolved by a maintainer while it was being posted; it is posted, as %s, and both facts are recorded: git socialpost log %s",
+	if slices.ContainsFunc(rec.Late, func(l ledger.Late) bool { return l.Attempt == a.intent.Attempt }) {
+		a.note("WARNING: %s was resolved while it was being posted; it is posted, as %s, and both facts are recorded: git socialpost log %s",
 			a.Key, a.receipt.ID, a.Key)
 	}
 	return true

@@ -107,6 +107,9 @@ func (t *tool) resolution(c *cli.Context, key ledger.Key) (ledger.Step, error) {
 		res.Decision = ledger.Abandoned
 	}
 	return func(old *ledger.Record) (*ledger.Record, error) {
+		if old != nil && old.Resolved(res) {
+			return old, nil // the answer to our push was lost, the push was not
+		}
 		if err := resolvable(old, key, res); err != nil {
 			return nil, err
 		}
