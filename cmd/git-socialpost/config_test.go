@@ -46,7 +46,7 @@ visibility = "LOGGED_IN"
 token_env = "TOKEN_2"
 [linkedin]
 version = "202608"
-timeout = "45s"
+timeout = "120s"
 `, "\n", "\r\n")
 	got, err := parseConfig(configFile, []byte("\uFEFF"+text))
 	if err != nil {
@@ -127,9 +127,9 @@ func TestConfigRefuses(t *testing.T) {
 		"version a number":          {"[linkedin]\nversion = 202609", 2, "version: the value has the wrong type", `write version = "202609"`},
 		"version of month 13":       {"[linkedin]\nversion = \"202613\"", 2, "YYYYMM", `write version = "202609"`},
 		"version of eight digits":   {"[linkedin]\nversion = \"20260901\"", 2, "YYYYMM", ""},
-		"timeout without unit":      {"[linkedin]\ntimeout = \"30\"", 2, "a duration from 1s to 45s", `write timeout = "30s"`},
-		"timeout too short":         {"[linkedin]\ntimeout = \"999ms\"", 2, "a duration from 1s to 45s", ""},
-		"timeout too long":          {"[linkedin]\ntimeout = \"46s\"", 2, "a duration from 1s to 45s", ""},
+		"timeout without unit":      {"[linkedin]\ntimeout = \"30\"", 2, "a duration from 100ms to 2m0s", `write timeout = "30s"`},
+		"timeout too short":         {"[linkedin]\ntimeout = \"99ms\"", 2, "a duration from 100ms to 2m0s", ""},
+		"timeout too long":          {"[linkedin]\ntimeout = \"121s\"", 2, "a duration from 100ms to 2m0s", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := parseConfig("x.toml", []byte(test.text))

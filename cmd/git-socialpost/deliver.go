@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -159,53 +158,6 @@ func (r *run) noPost(key string, known []string) error {
 		return hinted(err, "did you mean "+near+"?")
 	}
 	return hinted(err, "git socialpost plan lists the keys; only committed posts count")
-}
-
-// fitsSavedPlan refuses a run whose saved plan no longer describes what would be sent, and keeps back what the plan
-// does not send.
-func (r *run) fitsSavedPlan(ctx context.Context, path string, chosen []*delivery) error {
-	if path == "" {
-		return nil
-	}
-	saved, err := loadPlan(path)
-	if err != nil {
-		return err
-	}
-	replan := "make a new plan and look at it: git socialpost plan --out " + path
-	if saved.Ledger != r.cfg.Ledger {
-		return hinted(fmt.Errorf("%s: made for another ledger, %.12s", path, saved.Ledger), replan)
-	}
-	if err := r.ledger.Contains(ctx, saved.Tips); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	planned := map[string]string{}
-	for _, d := range saved.Deliveries {
-		if d.Decision == send {
-			planned[d.Key] = d.PayloadSHA256
-		}
-	}
-	for _, d := range chosen {
-		sum, found := planned[d.Key]
-		delete(planned, d.Key)
-		switch {
-		case d.Decision != send:
-		case !found:
-			d.Decision, d.Reason = held, "the saved plan does not send it"
-		case sum != d.PayloadSHA256:
-			return hinted(fmt.Errorf("%s: %s was edited after it was planned", path, d.Key), replan)
-		}
-	}
-	return r.stillThere(path, planned, replan)
-}
-
-// stillThere refuses a saved plan that sends what is no post any more.
-func (r *run) stillThere(path string, planned map[string]string, replan string) error {
-	for _, key := range slices.Sorted(maps.Keys(planned)) {
-		if !slices.ContainsFunc(r.plan.Deliveries, func(d *delivery) bool { return d.Key == key }) {
-			return hinted(fmt.Errorf("%s: %s is planned, but no post has this key any more", path, key), replan)
-		}
-	}
-	return nil
 }
 
 // guardFlood refuses a run that would send more than a reader of the feed expects.

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -230,33 +228,6 @@ func (p *plan) print(w io.Writer) error {
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", d.Decision, name, d.Length, when, oneLine(reason))
 	}
 	return table.Flush()
-}
-
-func (p *plan) save(path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(printJSON(f, p), f.Close())
-}
-
-// loadPlan reads a saved plan.
-func loadPlan(path string) (*plan, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	p := &plan{}
-	if err := json.Unmarshal(data, p); err != nil {
-		return nil, hinted(fmt.Errorf("%s: not a saved plan: %w", path, err), "make one with: git socialpost plan --out "+path)
-	}
-	switch {
-	case p.Format > planFormat:
-		return nil, fmt.Errorf("%s: format %d: %w", path, p.Format, ledger.ErrNewer)
-	case p.Format != planFormat || p.Ledger == "" || p.Revision == "":
-		return nil, hinted(fmt.Errorf("%s: not a saved plan", path), "make one with: git socialpost plan --out "+path)
-	}
-	return p, nil
 }
 
 // complain prints every warning and problem, and returns an error if a post is invalid.

@@ -35,19 +35,9 @@ func (t *tool) resolveCommand() *cli.Command {
 }
 
 func (t *tool) resolve(c *cli.Context) error {
-	ways := 0
-	for _, name := range []string{"posted", "not-posted", "abandon", "from"} {
-		if c.IsSet(name) {
-			ways++
-		}
-	}
-	switch {
-	case c.NArg() > 1:
-		return usagef("resolve settles one delivery at a time, got %d keys", c.NArg())
-	case c.NArg() == 0 && ways > 0:
-		return usagef("resolve needs the key of a delivery")
-	case ways > 1:
-		return usagef("--posted, --not-posted, --abandon and --from exclude each other")
+	decided, err := checkResolve(c)
+	if err != nil {
+		return err
 	}
 	keys, err := parseKeys(c.Args().Slice())
 	if err != nil {
@@ -60,7 +50,7 @@ func (t *tool) resolve(c *cli.Context) error {
 	if err := t.fetch(c.Context); err != nil {
 		return err
 	}
-	if ways == 0 {
+	if !decided {
 		return t.showOpen(keys)
 	}
 	key, _ := ledger.ParseKey(keys[0])
@@ -83,6 +73,27 @@ func (t *tool) resolve(c *cli.Context) error {
 		return err
 	}
 	return t.printStatus([]*ledger.Record{rec})
+}
+
+// checkResolve reports whether the command line decides something, or only asks.
+func checkResolve(c *cli.Context) (decided bool, err error) {
+	ways := 0
+	for _, name := range []string{"posted", "not-posted", "abandon", "from"} {
+		if c.IsSet(name) {
+			ways++
+		}
+	}
+	switch {
+	case c.NArg() > 1:
+		err = usagef("resolve settles one delivery at a time, got %d keys", c.NArg())
+	case c.NArg() == 0 && ways > 0:
+		err = usagef("resolve needs the key of a delivery")
+	case ways > 1:
+		err = usagef("--posted, --not-posted, --abandon and --from exclude each other")
+	case ways == 0 && (c.IsSet("reason") || c.IsSet("yes")):
+		err = usagef("--reason and --yes go with one of --posted, --not-posted, --abandon and --from")
+	}
+	return ways == 1, err
 }
 
 // resolution turns the flags into the step that settles the delivery.
