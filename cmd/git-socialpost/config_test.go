@@ -55,7 +55,7 @@ timeout = "120s"
 	want := &config{
 		Ledger: ledgerID, Remote: "up/stream", Branch: "release/1.x", Posts: "content/social", Mode: "pilot", Limit: 50,
 		Pilot:   []ledger.Key{{Slug: "example-note", Channel: "linkedin-en", Edition: 1}, {Slug: "example-note", Channel: "linkedin-pt-br", Edition: 2}},
-		Version: "202608", Timeout: 45 * time.Second,
+		Version: "202608", Timeout: 2 * time.Minute,
 		Channels: map[string]*channel{
 			"linkedin":       {"linkedin", "linkedin", "", "urn:li:organization:2414183", "PUBLIC", "LINKEDIN_ACCESS_TOKEN"},
 			"linkedin-pt-br": {"linkedin-pt-br", "linkedin", "pt-br", "urn:li:person:782bbtaQ", "LOGGED_IN", "TOKEN_2"},
