@@ -40,11 +40,16 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	last := strings.TrimSpace(e.Stderr)
-	if last == "" {
+	var said []string
+	for line := range strings.Lines(e.Stderr) {
+		if words := strings.Fields(line); len(words) > 0 {
+			said = append(said, strings.Join(words, " "))
+		}
+	}
+	if said == nil {
 		return fmt.Sprintf("git %s: %v", e.Args[0], e.cause)
 	}
-	return fmt.Sprintf("git %s: %s", e.Args[0], strings.ReplaceAll(last, "\n", "; "))
+	return fmt.Sprintf("git %s: %s", e.Args[0], strings.Join(said, "; "))
 }
 
 func (e *Error) Unwrap() error { return e.cause }

@@ -152,16 +152,27 @@ func (o *Objects) Tree(name string) ([]Entry, error) {
 	return parseTree(obj.Data, len(obj.ID)/2)
 }
 
-// parseTree reads git's tree format: <mode> SP <name> NUL <id in binary>, again and again.
+// parseTree reads git's tree format: <mode> SP <name> NUL <id in binary>, again and again. It demands git's order, in
+// which a folder's name counts with a slash at its end: in a tree that breaks it, git would not find what is listed here.
 func parseTree(data []byte, idLength int) ([]Entry, error) {
 	var entries []Entry
+	last, seen := "", map[string]bool{}
 	for len(data) > 0 {
 		head, rest, found := bytes.Cut(data, []byte{0})
 		mode, name, spaced := strings.Cut(string(head), " ")
 		if !found || !spaced || len(rest) < idLength {
 			return nil, errors.New("not a tree")
 		}
-		entries = append(entries, Entry{Mode: mode, Name: name, ID: hex.EncodeToString(rest[:idLength])})
+		e := Entry{Mode: mode, Name: name, ID: hex.EncodeToString(rest[:idLength])}
+		place := name
+		if e.IsTree() {
+			place += "/"
+		}
+		if name == "" || strings.Contains(name, "/") || place <= last || seen[name] {
+			return nil, fmt.Errorf("a tree that git does not write: %q is out of place", name)
+		}
+		last, seen[name] = place, true
+		entries = append(entries, e)
 		data = rest[idLength:]
 	}
 	return entries, nil

@@ -25,7 +25,11 @@ func (l *Ledger) Create(ctx context.Context, shards int) error {
 	l.Pin = first
 	result, pushErr := l.push(ctx, updates)
 	if result == pushWon {
-		return l.Fetch(ctx)
+		err := l.Fetch(ctx)
+		if errors.Is(err, ErrAbsent) {
+			return errors.New("the ledger was created but cannot be read back: the server hides refs/social (uploadpack.hideRefs, transfer.hideRefs)")
+		}
+		return err
 	}
 	found, err := l.Peek(ctx)
 	switch {

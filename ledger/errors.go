@@ -47,6 +47,26 @@ func (e *UnreachableError) Error() string {
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
+// RemoteError says that git knows no remote of that name.
+type RemoteError struct {
+	Remote string
+	Err    error
+}
+
+func (e *RemoteError) Error() string { return fmt.Sprintf("remote %q: %v", e.Remote, e.Err) }
+
+func (e *RemoteError) Unwrap() error { return e.Err }
+
+// BranchError says that the remote, which has just been reached, does not give its branch.
+type BranchError struct {
+	Remote, Branch string
+	Err            error
+}
+
+func (e *BranchError) Error() string {
+	return fmt.Sprintf("branch %q cannot be fetched from %q: %v", e.Branch, e.Remote, e.Err)
+}
+
 // RefusedError says that the server takes no push to a shard although nobody else moves it.
 type RefusedError struct {
 	Ref string

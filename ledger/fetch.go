@@ -51,7 +51,15 @@ func (l *Ledger) Recall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.load(refs[memoryRefs])
+	if err := l.load(refs[memoryRefs]); err != nil {
+		return err
+	}
+	for name, s := range l.shards {
+		if err := l.checkPin(name, s.tip); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prepare finds out where to read from. A push goes to the remote's push URL, so the ledger is read there, too.
@@ -61,11 +69,11 @@ func (l *Ledger) prepare(ctx context.Context) error {
 	}
 	fetchURL, err := l.Repo.Run(ctx, "remote", "get-url", l.Remote)
 	if err != nil {
-		return fmt.Errorf("remote %q: %w", l.Remote, err)
+		return &RemoteError{Remote: l.Remote, Err: err}
 	}
 	pushURL, err := l.Repo.Run(ctx, "remote", "get-url", "--push", "--all", l.Remote)
 	if err != nil {
-		return fmt.Errorf("remote %q: %w", l.Remote, err)
+		return &RemoteError{Remote: l.Remote, Err: err}
 	}
 	if strings.Contains(pushURL, "\n") {
 		return fmt.Errorf("remote %q has several push URLs; the ledger must live in one place", l.Remote)
@@ -141,7 +149,7 @@ func (l *Ledger) fetchBranch(ctx context.Context, args, depth []string, shards s
 		return err
 	}
 	if err := l.network(ctx, append(args, l.fetcher.remote, branch)); err != nil {
-		return fmt.Errorf("branch %q: %w", l.Branch, err)
+		return &BranchError{Remote: l.Remote, Branch: l.Branch, Err: err}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -23,7 +24,14 @@ func (l *Ledger) push(ctx context.Context, updates []refUpdate) (verdict, error)
 	ctx, cancel := context.WithTimeoutCause(ctx, networkLimit, fmt.Errorf("no end after %v", networkLimit))
 	defer cancel()
 	out, err := l.Repo.Run(ctx, l.pushArgs(updates)...)
-	return judge(out, updates), err
+	result, reason := judge(out, updates)
+	switch {
+	case err == nil && result != pushWon:
+		err = errors.New("git push does not say what became of it")
+	case err != nil && reason != "":
+		err = fmt.Errorf("%s: %w", reason, err)
+	}
+	return result, err
 }
 
 // pushArgs names an expected value for every ref. A plus sign or --force would override that. --no-verify keeps a
@@ -42,8 +50,9 @@ func (l *Ledger) pushArgs(updates []refUpdate) []string {
 }
 
 // judge reads git push --porcelain: <flag> TAB <from>:<to> TAB <summary>. Won is a line for every ref with a flag
-// that says so; "=" (up to date) says nothing about whose push it was, and neither does the exit status.
-func judge(porcelain string, updates []refUpdate) verdict {
+// that says so; "=" (up to date) says nothing about whose push it was, and neither does the exit status. The reason of
+// a loss is for people.
+func judge(porcelain string, updates []refUpdate) (result verdict, reason string) {
 	won := map[string]bool{}
 	for line := range strings.Lines(porcelain) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
@@ -53,15 +62,15 @@ func judge(porcelain string, updates []refUpdate) verdict {
 		_, ref, _ := strings.Cut(fields[1], ":")
 		switch fields[0] {
 		case "!":
-			return pushLost
+			return pushLost, fields[2]
 		case "*", " ", "-":
 			won[ref] = true
 		}
 	}
 	for _, u := range updates {
 		if !won[u.ref] {
-			return pushUnknown
+			return pushUnknown, ""
 		}
 	}
-	return pushWon
+	return pushWon, ""
 }

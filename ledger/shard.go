@@ -37,6 +37,7 @@ type commit struct {
 type trailers struct {
 	pin      string // "" in the first commit, whose id it is
 	seq      int    // 0 in the first commit, then one more in each
+	shards   int    // in the first commit only
 	delivery string
 	state    State
 	attempt  int
@@ -59,20 +60,20 @@ func complete(found map[string]string) ([]string, error) {
 	if len(found) == 0 {
 		return nil, ErrAbsent
 	}
-	want := names(16)
-	for name := range found {
-		if len(name) > 1 {
-			want = names(256)
+	want := names(256)
+	for _, name := range names(16) {
+		if found[name] != "" {
+			want = names(16)
+		}
+	}
+	for _, name := range sortedKeys(found) {
+		if !slices.Contains(want, name) {
+			return nil, &DamageError{Shard: name, Reason: "is no shard of this ledger"}
 		}
 	}
 	for _, name := range want {
 		if found[name] == "" {
 			return nil, &DamageError{Shard: name, Reason: "is missing on the remote"}
-		}
-	}
-	for name := range found {
-		if !slices.Contains(want, name) {
-			return nil, &DamageError{Shard: name, Reason: "is no shard of this ledger"}
 		}
 	}
 	return want, nil
@@ -133,6 +134,8 @@ func parseTrailers(message string) (trailers, error) {
 			t.pin = value
 		case "Seq":
 			t.seq, err = parseNumber(value)
+		case "Shards":
+			t.shards, err = parseNumber(value)
 		case "Delivery":
 			t.delivery = value
 		case "State":

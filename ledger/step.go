@@ -93,7 +93,7 @@ func checkStep(old, next *Record) error {
 		return checkFresh(next)
 	}
 	if old.State == Released && next.Attempt == old.Attempt+1 {
-		if next.State != Intended || !slices.Equal(next.Nonces[:old.Attempt], old.Nonces) || !reflect.DeepEqual(next.Late, old.Late) {
+		if next.State != Intended || !slices.Equal(next.Nonces[:old.Attempt], old.Nonces) || !sameLate(next.Late, old.Late) {
 			return errors.New("a new attempt that does not continue the last one")
 		}
 		return checkFresh(next)
@@ -104,7 +104,7 @@ func checkStep(old, next *Record) error {
 	if len(next.Late) == len(old.Late)+1 {
 		return checkLate(old, next)
 	}
-	if !reflect.DeepEqual(next.Late, old.Late) {
+	if !sameLate(next.Late, old.Late) {
 		return errors.New("late facts were changed")
 	}
 	return checkSettled(old, next)
@@ -138,7 +138,7 @@ func checkLate(old, next *Record) error {
 	last := next.Late[len(old.Late)]
 	same := reflect.DeepEqual(old.Outcome, next.Outcome) && reflect.DeepEqual(old.Resolution, next.Resolution)
 	switch {
-	case !same || !reflect.DeepEqual(next.Late[:len(old.Late):len(old.Late)], old.Late[:len(old.Late):len(old.Late)]):
+	case !same || !sameLate(next.Late[:len(old.Late)], old.Late):
 	case last.Attempt < 1 || last.Attempt > old.Attempt || (last.Outcome.Kind == string(Delivered)) != (last.Post != nil):
 	case last.Post == nil && next.State == old.State && reflect.DeepEqual(next.Post, old.Post):
 		return nil
@@ -146,6 +146,10 @@ func checkLate(old, next *Record) error {
 		return nil
 	}
 	return errors.New("a late fact that does not fit")
+}
+
+func sameLate(a, b []Late) bool {
+	return slices.EqualFunc(a, b, func(x, y Late) bool { return reflect.DeepEqual(x, y) })
 }
 
 func sameAttempt(old, next *Record) bool {

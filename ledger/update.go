@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxStill  = 8 // lost pushes to a shard that does not move: a server that refuses
-	maxOutage = 6 // failures in a row to reach the remote, about ten seconds with the pauses between
+	maxStill  = 8 // pushes in a row that do not win a shard that does not move: a server that refuses
+	maxOutage = 6 // fetches in a row that fail, about ten seconds with the pauses between
 )
 
 // Step decides, from a delivery's record as the remote has it now (nil: none), what the next one is. It returns the
@@ -21,13 +21,12 @@ type Step func(old *Record) (next *Record, err error)
 // or nobody knows what became of it, the ledger is fetched and step decides again from what is there. It may be called
 // with a transition that landed already.
 func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) {
-	var luck patience
 	if l.shards == nil {
-		if err := l.fetchAgain(ctx, &luck); err != nil {
+		if err := l.fetchAgain(ctx, 0); err != nil {
 			return nil, err
 		}
 	}
-	for {
+	for round, still := 1, 0; ; round++ {
 		old, err := l.Record(k)
 		if err != nil {
 			return nil, err
@@ -47,60 +46,30 @@ func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) 
 			_, _ = l.Repo.Run(ctx, "update-ref", memoryRefs+from.name, made.id, from.tip.id) // else the next fetch does it
 			return next, nil
 		}
-		if err := l.fetchAgain(ctx, &luck); err != nil {
+		if err := l.fetchAgain(ctx, round); err != nil {
 			return nil, err
 		}
-		if err := l.judgeLoss(&luck, from, result, pushErr); err != nil {
-			return nil, err
+		if still++; l.shards[from.name].tip.id != from.tip.id {
+			still = 0
+		}
+		if still == maxStill {
+			return nil, &RefusedError{Ref: remoteRefs + from.name, Err: pushErr}
 		}
 	}
 }
 
-// patience counts what went wrong since a shard last moved.
-type patience struct {
-	round  int // pushes that did not win, ever
-	still  int // pushes lost to a shard that does not move
-	outage int // failures to reach the remote
-}
-
 // fetchAgain waits a little and fetches, again and again while the remote cannot be reached.
-func (l *Ledger) fetchAgain(ctx context.Context, luck *patience) error {
-	luck.round++
-	for {
-		if err := pause(ctx, max(luck.round, luck.outage)); err != nil {
+func (l *Ledger) fetchAgain(ctx context.Context, round int) error {
+	for outage := 1; ; outage++ {
+		if err := pause(ctx, max(round, outage)); err != nil {
 			return err
 		}
 		err := l.Fetch(ctx)
 		var unreachable *UnreachableError
-		if err == nil || !errors.As(err, &unreachable) {
-			return err
-		}
-		if luck.outage++; luck.outage >= maxOutage {
+		if err == nil || outage == maxOutage || !errors.As(err, &unreachable) {
 			return err
 		}
 	}
-}
-
-// judgeLoss decides whether one more try makes sense after a push that did not win.
-func (l *Ledger) judgeLoss(luck *patience, from shard, result verdict, pushErr error) error {
-	if pushErr == nil {
-		pushErr = errors.New("git does not say what became of the push")
-	}
-	switch moved := l.shards[from.name].tip.id != from.tip.id; {
-	case moved:
-		luck.still, luck.outage = 0, 0
-	case result == pushLost:
-		luck.still++
-	default:
-		luck.outage++
-	}
-	switch {
-	case luck.still >= maxStill:
-		return &RefusedError{Ref: remoteRefs + from.name, Err: pushErr}
-	case luck.outage >= maxOutage:
-		return &UnreachableError{Remote: l.Remote, Err: pushErr}
-	}
-	return nil
 }
 
 // transition makes the commit that leads a delivery from old to next.

@@ -44,8 +44,8 @@ func (l *Ledger) ahead() *DamageError {
 
 func (l *Ledger) verifyShard(name, remembered string) error {
 	tip := l.shards[name].tip
-	if tip.id == remembered {
-		return nil
+	if err := l.checkPin(name, tip); err != nil || tip.id == remembered {
+		return err
 	}
 	var base *commit
 	if remembered != "" {
@@ -89,9 +89,17 @@ func (l *Ledger) walk(name string, tip *commit, limit int) (*commit, error) {
 	return c, nil
 }
 
+// checkPin compares what every commit says of the ledger that it belongs to.
+func (l *Ledger) checkPin(name string, c *commit) error {
+	if pin := cmp.Or(c.pin, c.id); pin != l.Pin {
+		return &DamageError{Shard: name, Reason: fmt.Sprintf("belongs to another ledger, %.12s, not to %.12s", pin, l.Pin)}
+	}
+	return nil
+}
+
 func (l *Ledger) checkFirst(name string, c *commit) error {
-	if c.seq != 0 || c.parent != "" {
-		return &DamageError{Shard: name, Commit: c.id, Reason: "has a first commit that is none"}
+	if c.seq != 0 || c.parent != "" || c.shards != len(l.shards) {
+		return &DamageError{Shard: name, Commit: c.id, Reason: fmt.Sprintf("does not begin as a ledger of %d shards does", len(l.shards))}
 	}
 	return nil
 }

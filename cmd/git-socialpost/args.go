@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -27,12 +28,18 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			rest = append(rest, arg)
 			continue
 		}
-		name, _, valued := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if !valued && takesValue(cmd, name) {
-			if i++; i == len(args) {
-				return nil, usagef("--%s needs a value", name)
-			}
-			arg = "--" + name + "=" + args[i]
+		name, value, valued := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		known, wanted := lookUp(cmd, name)
+		if wanted && !valued && i+1 < len(args) {
+			i++
+			value = args[i]
+			arg = "--" + name + "=" + value
+		}
+		switch {
+		case wanted && value == "":
+			return nil, usagef("--%s needs a value", name) // as of an unset variable: deliver --plan "$PLAN"
+		case valued && known && !wanted:
+			return nil, usagef("--%s takes no value", name)
 		}
 		flags = append(flags, arg)
 	}
@@ -43,14 +50,13 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return ordered, nil
 }
 
-func takesValue(cmd *cli.Command, name string) bool {
+// lookUp tells whether a command has a flag, and whether that takes a value.
+func lookUp(cmd *cli.Command, name string) (known, takesValue bool) {
 	for _, flag := range cmd.Flags {
-		for _, n := range flag.Names() {
-			if n == name {
-				doc, ok := flag.(cli.DocGenerationFlag)
-				return ok && doc.TakesValue()
-			}
+		if slices.Contains(flag.Names(), name) {
+			doc, ok := flag.(cli.DocGenerationFlag)
+			return true, ok && doc.TakesValue()
 		}
 	}
-	return false
+	return false, false
 }

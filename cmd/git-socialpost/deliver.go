@@ -232,8 +232,11 @@ func (r *run) account(d *delivery, named bool) {
 		d.Reason = "not sent in this run; the next one may"
 		r.left.failed = append(r.left.failed, name)
 	}
-	if d.Reason != "" && !r.dry && !d.asDelivered() {
-		r.note("%s: %s: %s", name, d.Decision, oneLine(d.Reason))
+	switch {
+	case d.Decision == invalid && named:
+		r.printProblems("", d.post.Problems)
+	case d.Decision != invalid && d.Reason != "" && !r.dry && !d.asDelivered():
+		r.note("%s: %s", name, oneLine(d.said()))
 	}
 	switch d.Decision {
 	case open:
@@ -245,6 +248,14 @@ func (r *run) account(d *delivery, named bool) {
 			r.left.failed = append(r.left.failed, name)
 		}
 	}
+}
+
+// said is the decision and its reason; one to send that is still here was not sent, as the reason says.
+func (d *delivery) said() string {
+	if d.Decision == send {
+		return d.Reason
+	}
+	return string(d.Decision) + ": " + d.Reason
 }
 
 // asDelivered reports whether the file is still what was delivered: nothing to talk about.

@@ -40,7 +40,7 @@ func (r *run) deliverOne(ctx context.Context, d *delivery) (proceed bool) {
 	}
 	if err != nil {
 		r.notSent(d, err)
-		return false
+		return errors.As(err, new(*ledger.RefusedError)) // another shard may take it
 	}
 	a := &attempt{run: r, delivery: d, intent: intent}
 	a.post(ctx, client)

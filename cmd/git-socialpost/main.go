@@ -169,6 +169,12 @@ func hints(err error) []string {
 	if _, ok := errors.AsType[*ledger.UnreachableError](err); ok {
 		return []string{"nothing is decided without a fresh look at the ledger; check the network and your access, then run this again"}
 	}
+	if e, ok := errors.AsType[*ledger.RemoteError](err); ok {
+		return []string{"git remote add " + e.Remote + " URL, or name another remote in " + configFile}
+	}
+	if _, ok := errors.AsType[*ledger.BranchError](err); ok {
+		return []string{"branch in " + configFile + " must name a branch that the remote has; push it first"}
+	}
 	if _, ok := errors.AsType[*ledger.RefusedError](err); ok {
 		return []string{"the server must let this user create and fast-forward refs/social/* in an atomic push",
 			"look for a hook, a hidden ref (transfer.hideRefs), receive.advertiseAtomic=false, a stale lock or a full disk on the server"}
@@ -176,7 +182,8 @@ func hints(err error) []string {
 	switch {
 	case errors.Is(err, ledger.ErrAbsent):
 		return []string{"in a fork this is right: only the repository itself posts",
-			"a new ledger is made by: git socialpost init", "a lost one must be restored from a clone or backup before anything is posted"}
+			"a lost ledger must be restored from a clone or backup; a hidden one must be shown (transfer.hideRefs, uploadpack.hideRefs)",
+			"a fork that shall post on its own: remove the ledger line from " + configFile + ", then run git socialpost init"}
 	case errors.Is(err, ledger.ErrNewer):
 		return []string{"install the newest git-socialpost and run this again"}
 	case errors.Is(err, gitexec.ErrOld):

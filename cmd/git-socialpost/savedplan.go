@@ -26,14 +26,13 @@ func loadPlan(path string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{}
-	if err := json.Unmarshal(data, p); err != nil {
-		return nil, hinted(fmt.Errorf("%s: not a saved plan: %w", path, err), "make one with: git socialpost plan --out "+path)
+	var version struct{ Format int }
+	if err := json.Unmarshal(data, &version); err == nil && version.Format > planFormat {
+		return nil, fmt.Errorf("%s: format %d: %w", path, version.Format, ledger.ErrNewer)
 	}
-	switch {
-	case p.Format > planFormat:
-		return nil, fmt.Errorf("%s: format %d: %w", path, p.Format, ledger.ErrNewer)
-	case p.Format != planFormat || p.Ledger == "" || p.Revision == "":
+	p := &plan{}
+	err = json.Unmarshal(data, p)
+	if err != nil || p.Format != planFormat || p.Ledger == "" || p.Revision == "" || slices.Contains(p.Deliveries, nil) {
 		return nil, hinted(fmt.Errorf("%s: not a saved plan", path), "make one with: git socialpost plan --out "+path)
 	}
 	return p, nil

@@ -107,10 +107,13 @@ func runScripts(t *testing.T, folder string) {
 			"clone":    cmdClone,
 			"exits":    cmdExits,
 			"fault":    cmdFault,
+			"forge":    cmdForge,
+			"feed":     cmdFeed,
 			"posts":    cmdPosts,
 			"unplug":   cmdUnplug,
 			"plug":     cmdPlug,
 			"received": cmdReceived,
+			"token":    cmdToken,
 			"until":    cmdUntil,
 		},
 	})
@@ -401,4 +404,91 @@ func cmdClone(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	all := append([]string{"clone", "-q"}, args[1:]...)
 	ts.Check(ts.Exec("git", append(all, fmt.Sprintf("file://%s", ts.MkAbs("remote.git")), args[0])...))
+}
+
+// feed: prints what readers see, the oldest post first: its author, its text, and its card if it has one.
+func cmdFeed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: feed")
+	}
+	for _, p := range linkedInOf(ts).Stored() {
+		fmt.Fprintf(ts.Stdout(), "== %s\n%s\n", p.Author, p.Text)
+		if p.Link != "" {
+			fmt.Fprintf(ts.Stdout(), "-> %s | %s | %s\n", p.Link, p.Title, p.Description)
+		}
+	}
+}
+
+// token VALUE MEMBER [expired|revoked]: LinkedIn knows one more access token, whose member may post as itself alone.
+func cmdToken(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: token value member [expired|revoked]")
+	}
+	token := sandbox.Token{Sub: args[1], Scopes: []string{"openid", "profile", "w_member_social"}}
+	if len(args) == 3 {
+		token.Expired, token.Revoked = args[2] == "expired", args[2] == "revoked"
+	}
+	li := linkedInOf(ts)
+	li.close() // nothing may be served while what LinkedIn knows is changed
+	li.Tokens[args[0]] = token
+	ts.Check(li.plug())
+}
+
+// forge [-seq N] [-ledger ID] [-merge REV] SHARD KEY STATE ATTEMPT [PATH=[FILE[,MODE]]...]: somebody with push access
+// commits to a shard past the program, with the trailers of a transition. A PATH without a FILE is deleted; with mode
+// 160000 FILE is a commit's id; @LIST stands for the edits in a file.
+func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
+	flags := flag.NewFlagSet("forge", flag.ContinueOnError)
+	seq, pin, merge := flags.Int("seq", 0, ""), flags.String("ledger", "", ""), flags.String("merge", "", "")
+	ts.Check(flags.Parse(args))
+	if args = flags.Args(); neg || len(args) < 4 {
+		ts.Fatalf("usage: forge [-seq n] [-ledger id] [-merge rev] shard key state attempt [path=[file[,mode]]...]")
+	}
+	git := func(input string, args ...string) string {
+		cmd := exec.Command("git", append([]string{"-C", filepath.Join(ts.Getenv("WORK"), "remote.git")}, args...)...)
+		cmd.Stdin = strings.NewReader(input)
+		out, err := cmd.Output()
+		ts.Check(err)
+		return strings.TrimSpace(string(out))
+	}
+	ref := "refs/social/ledger/" + args[0]
+	if *seq == 0 {
+		last, err := strconv.Atoi(git("", "log", "-1", "--format=%(trailers:key=Seq,valueonly)", ref))
+		ts.Check(err)
+		*seq = last + 1
+	}
+	if *pin == "" {
+		*pin = git("", "rev-list", "--max-parents=0", ref)
+	}
+	message := fmt.Sprintf("Forged\n\nLedger: %s\nSeq: %d\nDelivery: %s\nState: %s\nAttempt: %s\nRun: forged\n", *pin, *seq, args[1], args[2], args[3])
+	var b strings.Builder
+	fmt.Fprintf(&b, "commit %s\ncommitter Mallory <mallory@example.com> 1700000000 +0000\ndata %d\n%s\nfrom %s^0\n", ref, len(message), message, ref)
+	if *merge != "" {
+		fmt.Fprintf(&b, "merge %s\n", *merge)
+	}
+	var edits []string
+	for _, edit := range args[4:] {
+		if list, found := strings.CutPrefix(edit, "@"); found {
+			edits = append(edits, strings.Fields(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), list)))...)
+			continue
+		}
+		edits = append(edits, edit)
+	}
+	for _, edit := range edits {
+		path, file, _ := strings.Cut(edit, "=")
+		file, mode, moded := strings.Cut(file, ",")
+		if !moded {
+			mode = "100644"
+		}
+		switch {
+		case file == "":
+			fmt.Fprintf(&b, "D %s\n", path)
+		case mode == "160000":
+			fmt.Fprintf(&b, "M %s %s %s\n", mode, file, path)
+		default:
+			content := ts.ReadFile(filepath.Join(ts.Getenv("WORK"), file))
+			fmt.Fprintf(&b, "M %s inline %s\ndata %d\n%s\n", mode, path, len(content), content)
+		}
+	}
+	git(b.String(), "fast-import", "--quiet", "--date-format=raw")
 }
