@@ -145,13 +145,25 @@ func (l *Ledger) Records() ([]*Record, error) {
 	return all, nil
 }
 
-// OpenOf returns the open deliveries of one article.
-func (l *Ledger) OpenOf(slug string) ([]*Record, error) {
+// OtherEditions returns the records of the same article and channel under other editions.
+func (l *Ledger) OtherEditions(k Key) ([]*Record, error) {
 	if l.shards == nil {
 		return nil, errUnread
 	}
-	tip := l.shards[l.shardOf(Key{Slug: slug})].tip
-	return l.article(tip.id+":open", slug)
+	var others []*Record
+	tip := l.shards[l.shardOf(k)].tip
+	for _, dir := range []string{openDir(k), l.settledDir(k)} {
+		recs, err := l.article(tip.id+":"+strings.TrimSuffix(dir, "/"+k.dir()), k.Slug)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range recs {
+			if id, _ := r.ID(); id.Channel == k.Channel && id.Edition != k.Edition {
+				others = append(others, r)
+			}
+		}
+	}
+	return others, nil
 }
 
 // records reads <dir>/<slug>/<channel>/.

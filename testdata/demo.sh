@@ -57,12 +57,12 @@ run() {
 # shows PATTERN: the last command's output must hold it.
 shows() { grep -q -e "$1" "$top/out" || fail "the output does not show: $1"; }
 
-# write FILE <TEXT: a file, as an editor would make it.
+# write FILE <TEXT: append to a file, as an editor would.
 write() {
 	mkdir -p "$(dirname "$1")"
-	tee -a "$1" | sed "1i\\
-\$ cat >>$1
-" | sed '2,$s/^/  /'
+	echo "\$ cat >>$1 <<END"
+	tee -a "$1"
+	echo END
 }
 
 # sent RECEIVED STORED: how many POSTs reached the sandbox, and how many posts it has.
@@ -92,9 +92,6 @@ git init -q --bare remote.git
 git init -q blog
 cd blog
 git remote add origin ../remote.git
-echo '.git/hooks/pre-push: exec git socialpost plan --pre-push "$@"'
-printf '%s\n' '#!/bin/sh' 'exec git socialpost plan --pre-push "$@"' >.git/hooks/pre-push
-chmod +x .git/hooks/pre-push
 run 0 git socialpost init
 shows 'ledger .* created'
 
@@ -125,14 +122,19 @@ run 0 git socialpost plan --worktree
 shows '^held  *hello:linkedin-en'
 shows '^held  *hello:linkedin-ru'
 
-say 'Going live is a change of the configuration. The hook shows what the push would post.'
+say 'A hook that shows, with every push, what would be posted; and live mode, which is a change of the configuration.'
+write .git/hooks/pre-push <<'END'
+#!/bin/sh
+exec git socialpost plan --pre-push "$@"
+END
+run 0 chmod +x .git/hooks/pre-push
 run 0 "sed 's/^mode .*/mode = \"live\"/' .socialpost.toml >new && mv new .socialpost.toml"
 run 0 "git add . && git commit -q -m 'Hello' && git push -q -u origin main"
 shows '^send  *hello:linkedin-en'
 run 0 git socialpost plan --out ../plan.json
 
-say 'Deliver posts, once. The same again answers the same, and sends nothing.'
-run 0 git socialpost deliver hello:linkedin-en
+say 'Deliver posts just what the saved plan says, once. The same again answers the same, and sends nothing.'
+run 0 git socialpost deliver hello:linkedin-en --plan ../plan.json
 shows '^hello:linkedin-en urn:li:ugcPost:'
 cp "$top/out" "$top/first"
 run 0 git socialpost deliver hello:linkedin-en
@@ -172,4 +174,4 @@ shows 'hello:linkedin-en https://'
 shows 'hello:linkedin-ru https://'
 run 0 git socialpost fsck
 shows 'all verified'
-say 'Two prepared texts, three attempts, two posts.'
+say 'Two prepared texts, three attempts, two posts. Nothing is left behind.'

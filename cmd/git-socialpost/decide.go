@@ -24,14 +24,14 @@ const (
 
 // facts are all that a decision depends on.
 type facts struct {
-	post    *post
-	record  *ledger.Record   // of this key
-	legacy  *ledger.Record   // of the key without language
-	earlier *ledger.Record   // of an open earlier edition
-	twins   []*ledger.Record // that hold the same text under another slug or channel
-	mode    string
-	pilot   []ledger.Key
-	now     time.Time
+	post     *post
+	record   *ledger.Record   // of this key
+	legacy   *ledger.Record   // of the key without language
+	editions []*ledger.Record // of the same article and channel, other than this one
+	twins    []*ledger.Record // that hold the same text under another slug or channel
+	mode     string
+	pilot    []ledger.Key
+	now      time.Time
 }
 
 // decide is the whole of the rules, and has no effects.
@@ -46,8 +46,13 @@ func decide(f facts) (d decision, reason string) {
 	if r := f.legacy; r != nil && (r.State.Open() || r.State == ledger.Delivered) {
 		return blocked, fmt.Sprintf("%s is %s and stands for all languages", r.Key, r.State)
 	}
-	if r := f.earlier; r != nil {
-		return blocked, fmt.Sprintf("the earlier edition %s is %s; settle it first: git socialpost resolve %s", r.Key, r.State, r.Key)
+	for _, r := range f.editions {
+		if r.State.Open() {
+			return blocked, fmt.Sprintf("another edition, %s, is %s; settle it first: git socialpost resolve %s", r.Key, r.State, r.Key)
+		}
+		if k, _ := r.ID(); k.Edition > f.post.Key.Edition && r.State == ledger.Delivered {
+			return blocked, fmt.Sprintf("a later edition, %s, is delivered; to post once more, set edition = %d", r.Key, k.Edition+1)
+		}
 	}
 	if len(f.twins) > 0 && !f.post.AllowTwin {
 		r := f.twins[0]
@@ -101,7 +106,7 @@ func (t *tool) facts(p *post) (f facts, err error) {
 			return f, err
 		}
 	}
-	if f.earlier, err = t.openEdition(p.Key); err != nil {
+	if f.editions, err = t.ledger.OtherEditions(p.Key); err != nil {
 		return f, err
 	}
 	same, err := t.ledger.SameText(t.repo.BlobID([]byte(p.Text)))
@@ -111,15 +116,4 @@ func (t *tool) facts(p *post) (f facts, err error) {
 		}
 	}
 	return f, err
-}
-
-// openEdition finds an earlier edition whose outcome is not known: a new edition must not get around it.
-func (t *tool) openEdition(k ledger.Key) (*ledger.Record, error) {
-	siblings, err := t.ledger.OpenOf(k.Slug)
-	for _, r := range siblings {
-		if id, _ := r.ID(); id.Channel == k.Channel && id.Edition < k.Edition {
-			return r, err
-		}
-	}
-	return nil, err
 }

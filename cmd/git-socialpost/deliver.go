@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -20,10 +21,10 @@ func (t *tool) deliverCommand() *cli.Command {
 		ArgsUsage: "[KEY...]",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "plan", Usage: "send only what the saved plan in `FILE` says, if text and ledger still fit"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "do everything but push and post"},
-			&cli.IntFlag{Name: "limit", Usage: "refuse the run if more than `N` deliveries are due (default: the configuration's)"},
-			&cli.BoolFlag{Name: "any-revision", Usage: "deliver a revision that is not on the remote's branch"},
-			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "do everything but push and post", DisableDefaultText: true},
+			&cli.IntFlag{Name: "limit", Usage: "refuse the run if more than `N` deliveries are due", DefaultText: "the configuration's"},
+			&cli.BoolFlag{Name: "any-revision", Usage: "deliver a revision that is not on the remote's branch", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},
 			&cli.StringFlag{Name: "recovery", Usage: "keep recovery records in `DIR` (default: socialpost/recovery in the git directory)"},
 		},
 		Action: t.deliver,
@@ -61,7 +62,7 @@ func (t *tool) deliver(c *cli.Context) error {
 	r := &run{tool: t, plan: p, dry: c.Bool("dry-run"), recovery: c.String("recovery"), clients: map[string]client{}}
 	chosen, err := r.choose(keys)
 	if err != nil {
-		return errors.Join(err, t.complain(src))
+		return err
 	}
 	if err := r.fitsSavedPlan(c.Context, c.String("plan"), chosen); err != nil {
 		return err
@@ -119,12 +120,8 @@ func (r *run) choose(keys []string) ([]*delivery, error) {
 	if len(keys) == 0 {
 		return r.plan.Deliveries, nil
 	}
-	var known []string
-	for _, d := range r.plan.Deliveries {
-		known = append(known, d.Key)
-	}
 	for _, key := range keys {
-		if slices.Contains(known, key) {
+		if slices.ContainsFunc(r.plan.Deliveries, func(d *delivery) bool { return d.name() == key }) {
 			continue
 		}
 		d, err := r.settledElsewhere(key)
@@ -132,11 +129,16 @@ func (r *run) choose(keys []string) ([]*delivery, error) {
 			return nil, err
 		}
 		if d == nil {
-			return nil, r.noPost(key, known)
+			return nil, r.noPost(key)
 		}
 		r.plan.Deliveries = append(r.plan.Deliveries, d)
 	}
-	return slices.DeleteFunc(slices.Clone(r.plan.Deliveries), func(d *delivery) bool { return !slices.Contains(keys, d.Key) }), nil
+	return slices.DeleteFunc(slices.Clone(r.plan.Deliveries), func(d *delivery) bool { return !slices.Contains(keys, d.name()) }), nil
+}
+
+// name is the key, for a post too broken to have one the key that its path would give.
+func (d *delivery) name() string {
+	return cmp.Or(d.Key, path.Base(path.Dir(d.Path))+":"+d.Channel)
 }
 
 // settledElsewhere answers for a key that has no file any more, but a record.
@@ -152,7 +154,11 @@ func (r *run) settledElsewhere(key string) (*delivery, error) {
 	return fileless(rec), nil
 }
 
-func (r *run) noPost(key string, known []string) error {
+func (r *run) noPost(key string) error {
+	var known []string
+	for _, d := range r.plan.Deliveries {
+		known = append(known, d.name())
+	}
 	err := fmt.Errorf("%s: no post in commit %.12s has this key", key, r.plan.Revision)
 	if near := nearest(key, known); near != "" {
 		return hinted(err, "did you mean "+near+"?")
@@ -227,7 +233,7 @@ func (p *plan) printDelivered(w io.Writer) {
 
 // account says why a delivery was not made, and counts it if it needs somebody.
 func (r *run) account(d *delivery, named bool) {
-	name := cmp.Or(d.Key, d.Path)
+	name := d.name()
 	if d.Decision == send && d.Reason == "" {
 		d.Reason = "not sent in this run; the next one may"
 		r.left.failed = append(r.left.failed, name)
@@ -235,7 +241,8 @@ func (r *run) account(d *delivery, named bool) {
 	switch {
 	case d.Decision == invalid && named:
 		r.printProblems("", d.post.Problems)
-	case d.Decision != invalid && d.Reason != "" && !r.dry && !d.asDelivered():
+	case d.Decision == abandoned && !named, d.Decision == invalid, d.Reason == "", r.dry, d.asDelivered():
+	default:
 		r.note("%s: %s", name, oneLine(d.said()))
 	}
 	switch d.Decision {

@@ -42,7 +42,7 @@ func (r *run) deliverOne(ctx context.Context, d *delivery) (proceed bool) {
 		r.notSent(d, err)
 		return errors.As(err, new(*ledger.RefusedError)) // another shard may take it
 	}
-	a := &attempt{run: r, delivery: d, intent: intent}
+	a := &attempt{run: r, delivery: d, intent: intent, file: r.recoveryFile(r.recovery, d.Key, intent.Attempt)}
 	a.post(ctx, client)
 	return a.settle(context.WithoutCancel(ctx))
 }
@@ -96,6 +96,7 @@ type attempt struct {
 	intent  *ledger.Record
 	outcome ledger.Outcome
 	receipt *ledger.Post // set with a delivered outcome only
+	file    string       // the recovery record
 }
 
 // post sends the one request. A signal gives it a moment to be answered, then cuts it: what left cannot be called back.
@@ -128,7 +129,7 @@ func (a *attempt) hear(o linkedin.Outcome) {
 	if o.Kind == linkedin.Delivered {
 		a.receipt = &ledger.Post{ID: o.PostID, URL: linkedin.PublicURL(o.PostID)}
 	}
-	if err := a.recoveryRecord().save(a.recoveryFile()); err != nil {
+	if err := a.recoveryRecord().save(a.file); err != nil {
 		a.note("no recovery record on this disk: %v", err)
 	}
 }
@@ -168,7 +169,7 @@ func (a *attempt) settle(ctx context.Context) (proceed bool) {
 	defer cancel()
 	rec, err := a.ledger.Update(ctx, a.delivery.post.Key, a.recoveryRecord().merge)
 	if err == nil {
-		os.Remove(a.recoveryFile())
+		os.Remove(a.file)
 		a.take(rec)
 	}
 	switch {
@@ -209,8 +210,12 @@ func (a *attempt) settleReceipt(rec *ledger.Record, err error) (proceed bool) {
 
 // unrecorded tells how what is known here gets into the ledger later.
 func (a *attempt) unrecorded(err error) error {
-	err = fmt.Errorf("%s: the outcome could not be recorded: %w", a.Key, err)
-	lines := []string{"keep " + a.recoveryFile() + ", and run where the remote can be reached: git socialpost resolve " + a.Key + " --from " + a.recoveryFile()}
+	said := "its outcome"
+	if a.receipt != nil {
+		said = "posted, as " + a.receipt.URL + ", but its receipt"
+	}
+	err = fmt.Errorf("%s: %s could not be recorded: %w", a.Key, said, err)
+	lines := []string{"keep " + a.file + ", and run where the remote can be reached: git socialpost resolve " + a.Key + " --from " + a.file}
 	if a.receipt != nil {
 		lines = append(lines, "without that file: git socialpost resolve "+a.Key+" --posted "+a.receipt.ID)
 	}

@@ -24,8 +24,8 @@ func (t *tool) initCommand() *cli.Command {
 		ArgsUsage: " ",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "shards", Usage: "make a ledger of `16 or 256` shards; 256 is for very large sites", Value: 16},
-			&cli.BoolFlag{Name: "repin", Usage: "accept the remote's ledger after it was restored on purpose"},
-			&cli.BoolFlag{Name: "yes", Usage: "do not ask"},
+			&cli.BoolFlag{Name: "repin", Usage: "accept the remote's ledger after it was restored on purpose", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true},
 		},
 		Action: t.init,
 	}

@@ -134,9 +134,15 @@ func exitStatus(err error) int {
 	return exitError
 }
 
-// report prints an error once, and what to type next.
+// report prints an error once, and what to type next; several errors one after the other.
 func (t *tool) report(err error) {
 	if err == nil {
+		return
+	}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range several.Unwrap() {
+			t.report(err)
+		}
 		return
 	}
 	fmt.Fprintf(t.stderr, "git-socialpost: %v\n", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,12 +50,12 @@ func (t *tool) planCommand() *cli.Command {
 		Usage:     "show what would be posted, and why",
 		ArgsUsage: " ",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "json", Usage: "print the plan as JSON"},
+			&cli.BoolFlag{Name: "json", Usage: "print the plan as JSON", DisableDefaultText: true},
 			&cli.StringFlag{Name: "out", Usage: "save the plan to `FILE`, for deliver --plan"},
 			&cli.StringFlag{Name: "rev", Usage: "plan the posts of `REVISION`", Value: "HEAD"},
-			&cli.BoolFlag{Name: "worktree", Usage: "plan the files on the disk, committed or not"},
-			&cli.BoolFlag{Name: "offline", Usage: "decide from this clone's copy of the ledger"},
-			&cli.BoolFlag{Name: "pre-push", Usage: "be a pre-push hook: refuse only invalid posts of the pushed branch"},
+			&cli.BoolFlag{Name: "worktree", Usage: "plan the files on the disk, committed or not", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "offline", Usage: "decide from this clone's copy of the ledger", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "pre-push", Usage: "be a pre-push hook: refuse only invalid posts of the pushed branch", DisableDefaultText: true},
 		},
 		Action: t.plan,
 	}
@@ -211,10 +212,7 @@ func (p *plan) print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "DECISION\tKEY\tLENGTH\tWHEN\tREASON")
 	for _, d := range p.Deliveries {
-		name, when := d.Key, "now"
-		if name == "" {
-			name = d.Path
-		}
+		name, when := cmp.Or(d.Key, d.Path), "now"
 		if d.PublishAfter != nil {
 			when = d.PublishAfter.Format("2006-01-02 15:04 -07:00")
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,12 +32,10 @@ func (a *attempt) recoveryRecord() *recovery {
 		Run: a.intent.Run, Outcome: a.outcome, Post: a.receipt}
 }
 
-func (a *attempt) recoveryFile() string {
-	dir := a.recovery
-	if dir == "" {
-		dir = filepath.Join(a.repo.CommonDir, "socialpost", "recovery")
-	}
-	return filepath.Join(dir, fmt.Sprintf("%s.attempt-%d.toml", strings.ReplaceAll(a.Key, ":", "."), a.intent.Attempt))
+// recoveryFile is where an attempt's record is kept: in a folder, or in this clone if that is "".
+func (t *tool) recoveryFile(dir, key string, attempt int) string {
+	dir = cmp.Or(dir, filepath.Join(t.repo.CommonDir, "socialpost", "recovery"))
+	return filepath.Join(dir, fmt.Sprintf("%s.attempt-%d.toml", strings.ReplaceAll(key, ":", "."), attempt))
 }
 
 // save writes the record so that it survives the machine's end.

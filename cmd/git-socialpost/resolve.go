@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -24,11 +25,11 @@ func (t *tool) resolveCommand() *cli.Command {
 		ArgsUsage: "[KEY]",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "posted", Usage: "it was posted: the post's `URN-or-URL`"},
-			&cli.BoolFlag{Name: "not-posted", Usage: "it was not posted: allow another attempt"},
-			&cli.BoolFlag{Name: "abandon", Usage: "never send it"},
+			&cli.BoolFlag{Name: "not-posted", Usage: "it was not posted: allow another attempt", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "abandon", Usage: "never send it", DisableDefaultText: true},
 			&cli.StringFlag{Name: "from", Usage: "merge the recovery record in `FILE`"},
 			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger"},
-			&cli.BoolFlag{Name: "yes", Usage: "do not ask"},
+			&cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true},
 		},
 		Action: t.resolve,
 	}
@@ -139,7 +140,7 @@ func resolvable(old *ledger.Record, key ledger.Key, res ledger.Resolution) error
 	age := time.Since(old.IntendedAt)
 	if res.Decision == ledger.Released && old.State == ledger.Intended && age < aliveFor {
 		return hinted(fmt.Errorf("%s: its intent is %v old and has no outcome: its runner may be alive and about to post", key, age.Round(time.Second)),
-			fmt.Sprintf("wait until %v after the intent, %s, then look at the feed again", aliveFor, old.IntendedAt.Add(aliveFor).Format(time.RFC3339)),
+			fmt.Sprintf("wait until 15 minutes after the intent, %s, then look at the feed again", old.IntendedAt.Add(aliveFor).Format(time.RFC3339)),
 			"if the post is there: git socialpost resolve "+old.Key+" --posted URL")
 	}
 	return nil
@@ -249,9 +250,29 @@ func (t *tool) printEvidence(r *ledger.Record) {
 		line("", "LinkedIn names a post with the same text: %s%s", linkedin.PublicURL(o.Duplicate), createdNear(o.Duplicate, r))
 	}
 	line("look at", "%s", feedOf(r.Author))
-	fmt.Fprintf(t.stdout, "  if it is there:      git socialpost resolve %s --posted URL --reason WHY\n", r.Key)
-	fmt.Fprintf(t.stdout, "  if it is not there:  git socialpost resolve %s --not-posted --reason WHY   (the next run sends it)\n", r.Key)
-	fmt.Fprintf(t.stdout, "  to give it up:       git socialpost resolve %s --abandon --reason WHY\n", r.Key)
+	t.printCommands(r)
+}
+
+// printCommands prints what settles a delivery.
+func (t *tool) printCommands(r *ledger.Record) {
+	command := func(when, how string) {
+		fmt.Fprintf(t.stdout, "  %s:\n      git socialpost resolve %s %s\n", when, r.Key, how)
+	}
+	if file := t.recoveryFile("", r.Key, r.Attempt); exists(file) {
+		command("this clone has kept the answer", "--from "+file)
+	}
+	command("if it is there", "--posted URL --reason WHY")
+	if from := r.IntendedAt.Add(aliveFor); r.State == ledger.Intended && time.Now().Before(from) {
+		command("if it is not there, from "+from.Format(time.RFC3339)+" on; the next run sends it", "--not-posted --reason WHY")
+	} else {
+		command("if it is not there; the next run sends it", "--not-posted --reason WHY")
+	}
+	command("to give it up", "--abandon --reason WHY")
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // describe puts an outcome into words.

@@ -28,7 +28,7 @@ func (t *tool) statusCommand() *cli.Command {
 		Name:      "status",
 		Usage:     "show what the ledger says now",
 		ArgsUsage: "[KEY...]",
-		Flags:     []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print it as JSON"}},
+		Flags:     []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print it as JSON", DisableDefaultText: true}},
 		Action:    t.status,
 	}
 }

@@ -41,31 +41,20 @@ func (u *unfinished) exitStatus() int {
 	return exitError
 }
 
-func (u *unfinished) Error() string {
-	var parts []string
-	add := func(keys []string, what string) {
-		if len(keys) > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %s", what, strings.Join(keys, ", ")))
-		}
-	}
-	add(u.unrecorded, "posted, but the receipt is not on the remote")
-	add(u.open, "waits for a maintainer")
-	add(u.refused, "refused by the platform")
-	add(u.failed, "not sent")
-	for _, err := range u.errs {
-		parts = append(parts, err.Error())
-	}
-	return strings.Join(parts, "; ")
-}
+func (u *unfinished) Error() string { return errors.Join(u.Unwrap()...).Error() }
 
-// Unwrap leads to the hints of the errors.
+// Unwrap returns an error, with its hints, for everything that is left. The unrecorded are among errs.
 func (u *unfinished) Unwrap() []error {
 	var all []error
 	for _, key := range u.open {
-		all = append(all, hinted(errors.New(key), "look at the evidence, then settle it: git socialpost resolve "+key))
+		all = append(all, hinted(fmt.Errorf("%s waits for a maintainer", key), "look at the evidence, then settle it: git socialpost resolve "+key))
 	}
 	for _, key := range u.refused {
-		all = append(all, hinted(errors.New(key), "mend the cause, then allow another attempt: git socialpost resolve "+key+" --not-posted"))
+		all = append(all, hinted(fmt.Errorf("%s was refused by the platform", key),
+			"mend the cause, then allow another attempt: git socialpost resolve "+key+" --not-posted"))
+	}
+	if len(u.failed) > 0 {
+		all = append(all, fmt.Errorf("not sent: %s", strings.Join(u.failed, ", ")))
 	}
 	return append(all, u.errs...)
 }

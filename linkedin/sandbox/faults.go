@@ -34,6 +34,7 @@ var acts = []struct {
 	when []string // the first is the usual one
 	act  act
 }{
+	{"none", []string{After}, proper},
 	{"close", either, hangUp},
 	{"reset", either, reset},
 	{"cut-head", either, cutHead},
@@ -54,7 +55,7 @@ var acts = []struct {
 	{"307", either, redirect},
 	{"200", []string{After, Before}, ok},
 	{"201-no-id", []string{After}, say(&answer{status: 201})},
-	{"ugcpost", []string{After}, func(_ *Server, w http.ResponseWriter, _ *http.Request, id string) { created(w, id) }},
+	{"ugcpost", []string{After}, proper}, // the id was made by newID
 }
 
 // Kinds returns the kinds of faults.
@@ -97,6 +98,9 @@ func (s *Server) act(f Fault, w http.ResponseWriter, r *http.Request, id string)
 	}
 	acts[slices.Index(Kinds(), f.Kind)].act(s, w, r, id)
 }
+
+// proper is an answer without fault: before a fault it is for a later POST.
+func proper(_ *Server, w http.ResponseWriter, _ *http.Request, id string) { created(w, id) }
 
 func say(a *answer) act {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ string) { a.write(w) }
