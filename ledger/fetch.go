@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -94,7 +95,7 @@ func (l *Ledger) readFromPushURL(ctx context.Context, pushURL string) error {
 		raw = pushURL // url.*.pushInsteadOf made it
 	}
 	l.fetcher = fetcher{git: l.Repo.With("remote."+name+".url", raw), remote: name}
-	got, err := l.fetcher.git.Run(ctx, "remote", "get-url", name)
+	got, err := l.fetcher.git.Run(ctx, "ls-remote", "--get-url", name) // asks nobody
 	if err == nil && got != pushURL {
 		err = fmt.Errorf("remote %q: its push URL cannot be read from, since git rewrites it (url.*.insteadOf); set remote.%s.pushurl", l.Remote, l.Remote)
 	}
@@ -149,7 +150,7 @@ func (l *Ledger) fetchBranch(ctx context.Context, args, depth []string, shards s
 		return err
 	}
 	if err := l.network(ctx, append(args, l.fetcher.remote, branch)); err != nil {
-		return &BranchError{Remote: l.Remote, Branch: l.Branch, Err: err}
+		return &BranchError{Remote: l.Remote, Branch: l.Branch, Err: errors.Unwrap(err)}
 	}
 	return nil
 }

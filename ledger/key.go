@@ -73,11 +73,11 @@ func CheckSlug(slug string) error {
 func suggestSlug(slug string) string {
 	s := regexp.MustCompile(`[^a-z0-9_.]+|\.\.+`).ReplaceAllString(strings.ToLower(slug), "-")
 	s = strings.TrimLeft(s, "-._")
-	s = s[:min(len(s), maxSlug)]
+	s = strings.TrimRight(s[:min(len(s), maxSlug)], "-._")
 	for strings.HasSuffix(s, ".lock") {
-		s = strings.TrimSuffix(s, ".lock")
+		s = strings.TrimRight(strings.TrimSuffix(s, ".lock"), "-._")
 	}
-	return strings.TrimRight(s, "-._")
+	return s
 }
 
 // CheckChannel says why a channel's name is not <platform> or <platform>-<language>.

@@ -102,7 +102,7 @@ func classify(status int, header http.Header, body []byte) Outcome {
 
 func postID(header http.Header, a answer) string {
 	for _, id := range []string{header.Get("X-Restli-Id"), header.Get("X-Linkedin-Id"), a.ID} {
-		if postURN.MatchString(id) {
+		if IsPost(id) {
 			return id
 		}
 	}
@@ -110,7 +110,7 @@ func postID(header http.Header, a answer) string {
 }
 
 func explain(o Outcome, versionDead bool) string {
-	answered := "HTTP " + strings.TrimSpace(strconv.Itoa(o.Status)+" "+http.StatusText(o.Status))
+	answered := cmp.Or(http.StatusText(o.Status), "an unknown status")
 	switch {
 	case o.Status == http.StatusCreated:
 		return "published, but the answer gave no id"

@@ -37,12 +37,12 @@ func TestEveryAnswer(t *testing.T) {
 		{"created, a number", 201, "x-linkedin-id=12", "", Unknown, "", "no id"},
 		{"created, half an id", 201, "X-RestLi-Id=urn:li:share:", "", Unknown, "", "no id"},
 		{"200 with an id", 200, "X-RestLi-Id=urn:li:share:12", "", Unknown, "", "does not confirm a post: urn:li:share:12"},
-		{"202", 202, "", "", Unknown, "", "HTTP 202 Accepted does not confirm"},
+		{"202", 202, "", "", Unknown, "", "Accepted does not confirm"},
 		{"204", 204, "", "", Unknown, "", "does not confirm"},
 		{"301", 301, "Location=/elsewhere", "", Unknown, "", "redirect is not followed"},
 		{"307", 307, "Location=/elsewhere", "", Unknown, "", "redirect is not followed"},
 		{"missing field", 400, "", `{"status":400,"code":"MISSING_FIELD","message":"author is required but missing"}`, Rejected, "MISSING_FIELD",
-			"HTTP 400 Bad Request: author is required but missing"},
+			"Bad Request: author is required but missing"},
 		{"too long", 400, "", `{"message":"…: ShareCommentary text length (4318 characters) exceeded the maximum allowed (4000 characters)","status":400}`, Rejected, "", "4318"},
 		{"version missing", 400, "", `{"status":400,"code":"VERSION_MISSING","message":"A version must be present."}`, Rejected, "VERSION_MISSING", "must be present"},
 		{"dead version", 426, "", `{"status":426,"code":"NONEXISTENT_VERSION","message":"Requested version 20250701 is not active"}`, Rejected, "NONEXISTENT_VERSION", "retired"},
@@ -54,22 +54,22 @@ func TestEveryAnswer(t *testing.T) {
 		{"revoked", 401, "", `{"status":401,"serviceErrorCode":65601,"code":"REVOKED_ACCESS_TOKEN","message":"revoked by the user"}`, Rejected, "REVOKED_ACCESS_TOKEN", "revoked"},
 		{"token in the answer", 401, "", `{"status":401,"code":"` + token + `","message":"no ` + token + `"}`, Rejected, "[token]", "no [token]"},
 		{"denied", 403, "", `{"status":403,"serviceErrorCode":100,"code":"ACCESS_DENIED","message":"Not enough permissions to access: POST /posts"}`, Rejected, "ACCESS_DENIED", "may not post as this author: Not enough"},
-		{"404", 404, "", `{"code":"NOT_FOUND","message":"Could not find entity"}`, Rejected, "NOT_FOUND", "HTTP 404"},
-		{"405", 405, "", "", Rejected, "", "HTTP 405"},
+		{"404", 404, "", `{"code":"NOT_FOUND","message":"Could not find entity"}`, Rejected, "NOT_FOUND", "Not Found"},
+		{"405", 405, "", "", Rejected, "", "Method Not Allowed"},
 		{"408", 408, "", "", Unknown, "", "may exist"},
 		{"conflict", 409, "", `{"code":"CONFLICT","message":"A write conflict occurred."}`, Unknown, "CONFLICT", "may exist: A write conflict"},
-		{"411", 411, "", "", Rejected, "", "HTTP 411"},
-		{"413", 413, "", "", Rejected, "", "HTTP 413"},
-		{"415", 415, "", `{"code":"UNSUPPORTED_MEDIA_TYPE"}`, Rejected, "UNSUPPORTED_MEDIA_TYPE", "HTTP 415"},
+		{"411", 411, "", "", Rejected, "", "Length Required"},
+		{"413", 413, "", "", Rejected, "", "Request Entity Too Large"},
+		{"415", 415, "", `{"code":"UNSUPPORTED_MEDIA_TYPE"}`, Rejected, "UNSUPPORTED_MEDIA_TYPE", "Unsupported Media Type"},
 		{"418", 418, "", "", Unknown, "", "may exist"},
 		{"duplicate", 422, "", duplicateBody, Rejected, "DUPLICATE_POST", "identical post exists"},
-		{"other 422", 422, "", `{"code":"UNPROCESSABLE_ENTITY","message":"no"}`, Rejected, "UNPROCESSABLE_ENTITY", "HTTP 422"},
+		{"other 422", 422, "", `{"code":"UNPROCESSABLE_ENTITY","message":"no"}`, Rejected, "UNPROCESSABLE_ENTITY", "Unprocessable Entity"},
 		{"throttled", 429, "", `{"serviceErrorCode":101,"message":"Resource level throttle limit","status":429}`, Rejected, "101", "too many requests"},
 		{"500", 500, "", `{"code":"INTERNAL_SERVER_ERROR","message":"oops"}`, Unknown, "INTERNAL_SERVER_ERROR", "may exist: oops"},
-		{"502", 502, "", html, Unknown, "", "HTTP 502 Bad Gateway: the post may exist"},
+		{"502", 502, "", html, Unknown, "", "Bad Gateway: the post may exist"},
 		{"503", 503, "", "", Unknown, "", "may exist"},
 		{"504", 504, "", html, Unknown, "", "may exist"},
-		{"599", 599, "", "", Unknown, "", "HTTP 599: the post may exist"},
+		{"599", 599, "", "", Unknown, "", ": the post may exist"},
 		{"terminal escapes", 400, "", `{"code":"A\u001b[2J","message":"a\u001b[31m\n\u202eb"}`, Rejected, `A\x1b[2J`, `a\x1b[31m\n\u202eb`},
 		{"wrong types", 400, "", `{"code":7,"message":"m","errorDetails":"x"}`, Rejected, "", "m"},
 	} {
@@ -92,7 +92,7 @@ func TestEveryAnswer(t *testing.T) {
 			if !strings.Contains(o.Message, tt.says) || (tt.says == "") != (o.Message == "") {
 				t.Errorf("message %q, want %q", o.Message, tt.says)
 			}
-			if (o.Kind == Delivered) != postURN.MatchString(o.PostID) {
+			if (o.Kind == Delivered) != IsPost(o.PostID) {
 				t.Errorf("%s with the id %q", o.Kind, o.PostID)
 			}
 			if head.Status != tt.status || head.RequestID != "AAYM" {

@@ -23,6 +23,9 @@ func PublicURL(urn string) string {
 	return "https://www.linkedin.com/feed/update/" + urn + "/"
 }
 
+// IsPost reports whether a URN is of the form that a created post has: urn:li:share:<digits> or urn:li:ugcPost:<digits>.
+func IsPost(urn string) bool { return postURN.MatchString(urn) }
+
 // ParseURN finds the URN of a post in what a person copies: the URN itself or the post's address in the browser. An
 // activity wraps a share or ugcPost and has another number, so the URN is returned as it was given.
 func ParseURN(s string) (string, error) {

@@ -24,13 +24,16 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			rest = append(rest, args[i+1:]...)
 			break
 		}
-		if len(arg) < 2 || arg[0] != '-' {
+		if !isFlag(arg) {
 			rest = append(rest, arg)
 			continue
 		}
+		if arg == "-h" || arg == "--help" {
+			return []string{args[0], args[1], arg}, nil
+		}
 		name, value, valued := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		known, wanted := lookUp(cmd, name)
-		if wanted && !valued && i+1 < len(args) {
+		if wanted && !valued && i+1 < len(args) && !isFlag(args[i+1]) {
 			i++
 			value = args[i]
 			arg = "--" + name + "=" + value
@@ -49,6 +52,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	}
 	return ordered, nil
 }
+
+func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
 // lookUp tells whether a command has a flag, and whether that takes a value.
 func lookUp(cmd *cli.Command, name string) (known, takesValue bool) {

@@ -62,7 +62,7 @@ func (r *run) token(ctx context.Context, ch *channel) (string, error) {
 		return "", missing
 	}
 	git := r.repo.Git
-	git.Env = append(git.Env, "GIT_TERMINAL_PROMPT=0")
+	git.Env = append(git.Env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true") // a CI's askpass answers with another password
 	out, err := git.RunInput(ctx, []byte("protocol=https\nhost=api.linkedin.com\n\n"), "credential", "fill")
 	if gitexec.ExitStatus(err) < 0 {
 		return "", err

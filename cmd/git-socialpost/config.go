@@ -148,7 +148,7 @@ func (t *table) channel(name string, line int) *channel {
 	}
 	t.required("platform", line, `"linkedin"`)
 	t.required("author", line, `"urn:li:person:782bbtaQ"`)
-	if c.Platform != "" && (platform != c.Platform || language != c.Language) {
+	if c.Platform == "linkedin" && (platform != c.Platform || language != c.Language) {
 		agreed := strings.TrimSuffix(c.Platform+"-"+c.Language, "-")
 		t.failAt(line, fmt.Sprintf("channel %q: the platform and language below say %q", name, agreed), "make them agree; the name is part of every key")
 	}

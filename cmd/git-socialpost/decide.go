@@ -68,7 +68,8 @@ func decide(f facts) (d decision, reason string) {
 func decided(r *ledger.Record, p *post) (decision, string) {
 	edited := ""
 	if p != nil && p.Payload != nil && ledger.SHA256(p.Payload) != r.PayloadSHA256 {
-		edited = "; the file was edited since, which sends nothing (edition = 2 would)"
+		k, _ := r.ID()
+		edited = fmt.Sprintf("; the file was edited since, which sends nothing (edition = %d would)", k.Edition+1)
 	}
 	switch r.State {
 	case ledger.Delivered:

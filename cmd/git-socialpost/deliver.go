@@ -109,8 +109,11 @@ func (t *tool) prepare(c *cli.Context) (*source, error) {
 	}
 	on, err := t.ledger.OnBranch(ctx, head)
 	if err == nil && !on {
-		err = hinted(fmt.Errorf("commit %.12s is not on branch %q of %q, so its texts are not approved", head, t.cfg.Branch, t.cfg.Remote),
-			"push or merge it first; --any-revision delivers it all the same")
+		hints := []string{"push or merge it first; --any-revision delivers it all the same"}
+		if t.repo.Shallow {
+			hints = append(hints, "this clone is shallow, and may only lack the commits between; to let it look: git fetch --unshallow")
+		}
+		err = hinted(fmt.Errorf("commit %.12s is not on branch %q of %q, so its texts are not approved", head, t.cfg.Branch, t.cfg.Remote), hints...)
 	}
 	return src, err
 }
@@ -234,7 +237,7 @@ func (p *plan) printDelivered(w io.Writer) {
 // account says why a delivery was not made, and counts it if it needs somebody.
 func (r *run) account(d *delivery, named bool) {
 	name := d.name()
-	if d.Decision == send && d.Reason == "" {
+	if d.Decision == send && !d.tried {
 		d.Reason = "not sent in this run; the next one may"
 		r.left.failed = append(r.left.failed, name)
 	}

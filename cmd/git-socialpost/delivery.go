@@ -24,6 +24,7 @@ const (
 // deliverOne is the protocol: intend, post, settle. If the intent cannot be stored nothing is sent; what came back is
 // stored whatever happens. It reports whether the run may go on to the next delivery.
 func (r *run) deliverOne(ctx context.Context, d *delivery) (proceed bool) {
+	d.tried = true
 	client, err := r.client(ctx, d.post.Channel)
 	if err != nil {
 		r.notSent(d, err)
@@ -197,8 +198,7 @@ func (a *attempt) settleReceipt(rec *ledger.Record, err error) (proceed bool) {
 	a.Decision, a.Reason = delivered, ""
 	a.delivery.Post, a.URL = &a.receipt.ID, &a.receipt.URL
 	if err != nil {
-		a.left.unrecorded = append(a.left.unrecorded, a.Key)
-		a.left.fail(a.unrecorded(err))
+		a.left.unrecorded = append(a.left.unrecorded, a.unrecorded(err))
 		return false
 	}
 	if slices.ContainsFunc(rec.Late, func(l ledger.Late) bool { return l.Attempt == a.intent.Attempt }) {
@@ -210,11 +210,11 @@ func (a *attempt) settleReceipt(rec *ledger.Record, err error) (proceed bool) {
 
 // unrecorded tells how what is known here gets into the ledger later.
 func (a *attempt) unrecorded(err error) error {
-	said := "its outcome"
+	said := "the outcome"
 	if a.receipt != nil {
-		said = "posted, as " + a.receipt.URL + ", but its receipt"
+		said = "posted as " + a.receipt.URL + ", but the receipt"
 	}
-	err = fmt.Errorf("%s: %s could not be recorded: %w", a.Key, said, err)
+	err = fmt.Errorf("%s: %s is not on the remote: %w", a.Key, said, err)
 	lines := []string{"keep " + a.file + ", and run where the remote can be reached: git socialpost resolve " + a.Key + " --from " + a.file}
 	if a.receipt != nil {
 		lines = append(lines, "without that file: git socialpost resolve "+a.Key+" --posted "+a.receipt.ID)
@@ -223,8 +223,5 @@ func (a *attempt) unrecorded(err error) error {
 }
 
 func (a *attempt) said() string {
-	if a.outcome.Status == 0 {
-		return fmt.Sprintf("%s: %s", a.outcome.Kind, a.outcome.Message)
-	}
-	return fmt.Sprintf("%s: HTTP %d %s", a.outcome.Kind, a.outcome.Status, oneLine(a.outcome.Code+" "+a.outcome.Message))
+	return oneLine(describe(&a.outcome))
 }

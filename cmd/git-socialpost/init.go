@@ -145,6 +145,10 @@ func (t *tool) writePin(ctx context.Context, path string, data []byte) error {
 	default:
 		data = insertTop(data, line)
 	}
+	if cfg, err := parseConfig(configFile, data); err != nil || cfg.Ledger != t.ledger.Pin {
+		t.note("%s is left alone, since its ledger line is written in an unusual way; make it: %s", configFile, line)
+		return nil
+	}
 	return os.WriteFile(path, data, 0o666)
 }
 

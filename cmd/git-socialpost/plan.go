@@ -42,6 +42,7 @@ type delivery struct {
 
 	post   *post // nil for an open delivery whose file is gone
 	record *ledger.Record
+	tried  bool // the run came to it, and says what became of it
 }
 
 func (t *tool) planCommand() *cli.Command {

@@ -21,7 +21,7 @@ func TestReadmeIsShort(t *testing.T) {
 }
 
 var (
-	code       = regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]+`")
+	code       = regexp.MustCompile("(?ms)^ *```.*?^ *```|`[^`\n]+`")
 	invocation = regexp.MustCompile("git(?: -C [^ ]+)? socialpost ([^`;|&#\n]+)")
 )
 

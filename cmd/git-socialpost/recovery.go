@@ -11,6 +11,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/git-socialpost/git-socialpost/ledger"
+	"github.com/git-socialpost/git-socialpost/linkedin"
 )
 
 const recoveryFormat = 1
@@ -76,10 +77,22 @@ func loadRecovery(path string) (*recovery, error) {
 		return nil, fmt.Errorf("%s: not a recovery record: %w", path, err)
 	case r.Format > recoveryFormat:
 		return nil, fmt.Errorf("%s: format %d: %w", path, r.Format, ledger.ErrNewer)
-	case r.Format != recoveryFormat || len(meta.Undecoded()) > 0 || r.Outcome.At.IsZero() || (r.Outcome.Kind == string(ledger.Delivered)) != (r.Post != nil):
+	case r.Format != recoveryFormat || len(meta.Undecoded()) > 0 || !r.plausible():
 		return nil, fmt.Errorf("%s: not a recovery record", path)
 	}
 	return r, nil
+}
+
+// plausible reports whether the outcome is one that a runner can have had.
+func (r *recovery) plausible() bool {
+	kind := linkedin.Kind(r.Outcome.Kind)
+	if r.Outcome.At.IsZero() || (kind == linkedin.Delivered) != (r.Post != nil) {
+		return false
+	}
+	if r.Post != nil {
+		return linkedin.IsPost(r.Post.ID) && r.Post.URL == linkedin.PublicURL(r.Post.ID)
+	}
+	return kind == linkedin.Rejected || kind == linkedin.Unknown || kind == linkedin.Unsent
 }
 
 // merge brings the outcome into the delivery's record.

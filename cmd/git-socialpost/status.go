@@ -54,7 +54,10 @@ func (t *tool) status(c *cli.Context) error {
 		for _, r := range recs {
 			lines = append(lines, toStatus(r))
 		}
-		return printJSON(t.stdout, map[string]any{"format": 1, "deliveries": lines})
+		return printJSON(t.stdout, struct {
+			Format     int          `json:"format"`
+			Deliveries []statusLine `json:"deliveries"`
+		}{1, lines})
 	}
 	return t.printStatus(recs)
 }

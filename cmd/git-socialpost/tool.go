@@ -32,7 +32,7 @@ type tool struct {
 	unlock  func()
 }
 
-// open looks at the repository. No git process gets to see the token.
+// open looks at the repository. No git process gets to see the usual token, and none that talks to others any token.
 func (t *tool) open(ctx context.Context) error {
 	git := gitexec.Git{Without: []string{defaultTokenEnv}}
 	repo, err := gitexec.Open(ctx, git)

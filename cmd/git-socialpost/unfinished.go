@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // unfinished is what a run of deliver leaves for somebody to do, by key. Its exit status is that of the worst.
 type unfinished struct {
-	unrecorded []string // posted, but the receipt is not on the remote
+	unrecorded []error  // posted, but the receipt is not on the remote
 	open       []string // wait for git socialpost resolve
 	refused    []string // by the platform, in this run
 	failed     []string // not sent, running again is safe
@@ -43,9 +44,9 @@ func (u *unfinished) exitStatus() int {
 
 func (u *unfinished) Error() string { return errors.Join(u.Unwrap()...).Error() }
 
-// Unwrap returns an error, with its hints, for everything that is left. The unrecorded are among errs.
+// Unwrap returns an error, with its hints, for everything that is left, the worst first.
 func (u *unfinished) Unwrap() []error {
-	var all []error
+	all := slices.Clone(u.unrecorded)
 	for _, key := range u.open {
 		all = append(all, hinted(fmt.Errorf("%s waits for a maintainer", key), "look at the evidence, then settle it: git socialpost resolve "+key))
 	}

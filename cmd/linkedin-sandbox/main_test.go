@@ -82,7 +82,7 @@ func TestUsage(t *testing.T) {
 		"-addr 0.0.0.0:0":        "want a loopback address",
 		"-addr example.com:0":    "want a loopback address",
 		"-addr 127.0.0.1":        "missing port",
-		"-fault nonsense":        "want one of close, reset,",
+		"-fault nonsense":        "want one of none, close, reset,",
 		"-fault close:sometimes": "want before or after",
 		"-fault slow:before":     "want after",
 		"-fault close:after:x":   `count "x"`,

@@ -42,6 +42,7 @@ func TestEveryFault(t *testing.T) {
 		{"200", "after before", linkedin.Unknown, 200},
 		{"201-no-id", "after", linkedin.Unknown, 201},
 		{"ugcpost", "after", linkedin.Delivered, 201},
+		{"none", "after", linkedin.Delivered, 201},
 	}
 	for _, kind := range sandbox.Kinds() {
 		if !slices.ContainsFunc(tests, func(tt faultTest) bool { return tt.fault == kind }) {
