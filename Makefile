@@ -25,8 +25,9 @@ test: ## the tests
 test-slow: ## the scenarios that wait for minutes
 	go test ./cmd/git-socialpost -run TestSlowScript -slow -timeout 30m
 
-test-race: ## the tests with the race detector, which needs a C compiler
-	go test -race -timeout 30m ./...
+test-race: ## unit tests and the concurrent scenarios with the race detector, which needs a C compiler
+	go test -race -skip '^TestScript$$' ./...
+	go test -race ./cmd/git-socialpost -run 'TestScript/.*(race|signal|busy)'
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
 	@for pkg in $$(go list ./...); do \

@@ -150,14 +150,29 @@ func Decode(data []byte) (*Record, error) {
 		return nil, fmt.Errorf("format %d: %w", version.Format, ErrNewer)
 	}
 	r := &Record{raw: data}
-	meta, err := toml.Decode(string(data), r)
-	if err != nil {
+	if err := Unmarshal(data, r); err != nil {
 		return nil, err
 	}
-	if extra := meta.Undecoded(); len(extra) > 0 {
-		return nil, fmt.Errorf("unknown field %s", extra[0])
-	}
 	return r, r.check()
+}
+
+// Unmarshal decodes TOML as this program writes it: no field that v does not have, and none in another case, which the
+// decoder by itself takes for the same, so that of two of them either may win.
+func Unmarshal(data []byte, v any) error {
+	meta, err := toml.Decode(string(data), v)
+	if err != nil {
+		return err
+	}
+	unknown := meta.Undecoded()
+	for _, key := range meta.Keys() {
+		if name := key.String(); name != strings.ToLower(name) {
+			unknown = append(unknown, key)
+		}
+	}
+	if len(unknown) > 0 {
+		return fmt.Errorf("unknown field %s", unknown[0])
+	}
+	return nil
 }
 
 // check finds what no record of this program can be like, whatever happened before.

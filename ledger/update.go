@@ -116,7 +116,7 @@ func (l *Ledger) message(from shard, next *Record) string {
 
 // pause waits a random time, longer with every round, so that runners that collided do not collide again.
 func pause(ctx context.Context, round int) error {
-	limit := min(100*time.Millisecond<<min(round, 5), 3*time.Second)
+	limit := min(100*time.Millisecond<<min(round, 5), 2*time.Second)
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -130,7 +130,7 @@ func (l *Ledger) verifyCommit(name string, c *commit) (parent *commit, err error
 	case parent == nil:
 		return nil, errShallow
 	case c.seq != parent.seq+1:
-		return nil, fmt.Errorf("Seq %d follows Seq %d", c.seq, parent.seq)
+		return nil, fmt.Errorf("transition %d follows transition %d", c.seq, parent.seq)
 	}
 	return parent, l.verifyChange(k, parent, c, next)
 }

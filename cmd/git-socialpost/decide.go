@@ -36,15 +36,14 @@ type facts struct {
 
 // decide is the whole of the rules, and has no effects.
 func decide(f facts) (d decision, reason string) {
-	isOpen := f.record != nil && f.record.State.Open()
-	if len(f.post.Problems) > 0 && !isOpen {
-		return invalid, f.post.Problems[0].Message
-	}
 	if r := f.record; r != nil && r.State != ledger.Released {
 		return decided(r, f.post)
 	}
+	if len(f.post.Problems) > 0 {
+		return invalid, f.post.Problems[0].Message
+	}
 	if r := f.legacy; r != nil && (r.State.Open() || r.State == ledger.Delivered) {
-		return blocked, fmt.Sprintf("%s is %s and stands for all languages", r.Key, r.State)
+		return blocked, fmt.Sprintf("%s is %s and stands for all languages; only another slug would be another delivery", r.Key, r.State)
 	}
 	for _, r := range f.editions {
 		if r.State.Open() {
@@ -55,13 +54,20 @@ func decide(f facts) (d decision, reason string) {
 		}
 	}
 	if len(f.twins) > 0 && !f.post.AllowTwin {
-		r := f.twins[0]
-		return held, fmt.Sprintf("the same text is %s as %s; if it shall appear again, set allow_twin = true", r.State, r.Key)
+		return held, twinReason(f.twins[0])
 	}
 	if f.post.PublishAfter.After(f.now) {
 		return scheduled, "publish_after has not come"
 	}
 	return authorise(f)
+}
+
+func twinReason(r *ledger.Record) string {
+	if r.State.Open() {
+		return fmt.Sprintf("the same text is %s as %s; settle that first: git socialpost resolve %s", r.State, r.Key, r.Key)
+	}
+	k, _ := r.ID()
+	return fmt.Sprintf("the same text is delivered as %s; for a renamed post set slug = %q, to post it once more allow_twin = true", r.Key, k.Slug)
 }
 
 // decided is for a record that decides alone, whatever became of the file: a nil post is one that is gone.
@@ -77,14 +83,14 @@ func decided(r *ledger.Record, p *post) (decision, string) {
 	case ledger.Abandoned:
 		return abandoned, "by " + r.Resolution.By + ": " + r.Resolution.Reason
 	}
-	return open, fmt.Sprintf("%s since %s; settle it: git socialpost resolve %s%s", r.State, r.UpdatedAt.Format(time.RFC3339), r.Key, edited)
+	return open, fmt.Sprintf("%s since %s%s", r.State, r.UpdatedAt.Format(time.RFC3339), edited)
 }
 
 func authorise(f facts) (decision, string) {
 	switch {
 	case f.mode == "plan":
 		return held, `mode = "plan" sends nothing; pilot or live does`
-	case f.mode == "pilot" && !slices.Contains(f.pilot, f.post.Key):
+	case f.mode != "live" && !slices.Contains(f.pilot, f.post.Key):
 		return held, `mode = "pilot", and the key is not in the pilot list`
 	case f.record != nil:
 		return send, fmt.Sprintf("attempt %d; attempt %d was released", f.record.Attempt+1, f.record.Attempt)

@@ -44,8 +44,8 @@ func TestDecide(t *testing.T) {
 		"invalid":            {func(f *facts) { f.post.Problems = bad }, invalid, "the text is empty"},
 		"invalid, delivered": {func(f *facts) { f.post.Problems = bad; f.record = record("note:linkedin-en@2", ledger.Delivered) }, invalid, "the text is empty"},
 		"invalid, released":  {func(f *facts) { f.post.Problems = bad; f.record = record("note:linkedin-en@2", ledger.Released) }, invalid, "the text is empty"},
-		"invalid, open":      {func(f *facts) { f.post.Problems = bad; f.record = record("note:linkedin-en@2", ledger.Unknown) }, open, "unknown since 2026-12-01T06:00:00Z; settle it: git socialpost resolve note:linkedin-en@2"},
-		"intended":           {func(f *facts) { f.record = record("note:linkedin-en@2", ledger.Intended) }, open, "intended since 2026-12-01T06:00:00Z; settle it: git socialpost resolve note:linkedin-en@2"},
+		"invalid, open":      {func(f *facts) { f.post.Problems = bad; f.record = record("note:linkedin-en@2", ledger.Unknown) }, open, "unknown since 2026-12-01T06:00:00Z"},
+		"intended":           {func(f *facts) { f.record = record("note:linkedin-en@2", ledger.Intended) }, open, "intended since 2026-12-01T06:00:00Z"},
 		"rejected":           {func(f *facts) { f.record = record("note:linkedin-en@2", ledger.Rejected) }, open, "rejected since"},
 		"delivered":          {func(f *facts) { f.record = record("note:linkedin-en@2", ledger.Delivered) }, delivered, "on 2026-12-01"},
 		"delivered, edited": {func(f *facts) {

@@ -244,14 +244,14 @@ func (r *run) account(d *delivery, named bool) {
 	switch {
 	case d.Decision == invalid && named:
 		r.printProblems("", d.post.Problems)
-	case d.Decision == abandoned && !named, d.Decision == invalid, d.Reason == "", r.dry, d.asDelivered():
+	case d.Decision == open, d.Decision == abandoned && !named, d.Decision == invalid, d.Reason == "", r.dry, d.asDelivered():
 	default:
 		r.note("%s: %s", name, oneLine(d.said()))
 	}
 	switch d.Decision {
 	case open:
-		if !slices.Contains(r.left.refused, name) {
-			r.left.open = append(r.left.open, name)
+		if !slices.Contains(r.left.refused, d) {
+			r.left.open = append(r.left.open, d)
 		}
 	case held, blocked, scheduled, abandoned, invalid:
 		if named {

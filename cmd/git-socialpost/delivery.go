@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-socialpost/git-socialpost/ledger"
@@ -98,6 +99,7 @@ type attempt struct {
 	outcome ledger.Outcome
 	receipt *ledger.Post // set with a delivered outcome only
 	file    string       // the recovery record
+	kept    bool         // it is on the disk
 }
 
 // post sends the one request. A signal gives it a moment to be answered, then cuts it: what left cannot be called back.
@@ -130,7 +132,8 @@ func (a *attempt) hear(o linkedin.Outcome) {
 	if o.Kind == linkedin.Delivered {
 		a.receipt = &ledger.Post{ID: o.PostID, URL: linkedin.PublicURL(o.PostID)}
 	}
-	if err := a.recoveryRecord().save(a.file); err != nil {
+	err := a.recoveryRecord().save(a.file)
+	if a.kept = err == nil; !a.kept {
 		a.note("no recovery record on this disk: %v", err)
 	}
 }
@@ -179,7 +182,7 @@ func (a *attempt) settle(ctx context.Context) (proceed bool) {
 	case err != nil:
 		a.Decision, a.Reason = open, a.said()
 		a.left.fail(a.unrecorded(err))
-	case a.outcome.Kind == ledger.Unsent:
+	case a.outcome.Kind == ledger.Unsent && rec.Resolution == nil:
 		a.Reason = "not sent, and released: " + a.outcome.Message
 		a.left.failed = append(a.left.failed, a.Key)
 	case !rec.State.Open():
@@ -187,7 +190,7 @@ func (a *attempt) settle(ctx context.Context) (proceed bool) {
 		a.left.fail(hinted(fmt.Errorf("%s: %s", a.Key, a.Reason), "look at the feed, then at: git socialpost log "+a.Key))
 	case a.outcome.Kind == string(ledger.Rejected):
 		a.Decision, a.Reason = open, a.said()
-		a.left.refused = append(a.left.refused, a.Key)
+		a.left.refused = append(a.left.refused, a.delivery)
 	default:
 		a.Decision, a.Reason = open, a.said()
 	}
@@ -201,11 +204,33 @@ func (a *attempt) settleReceipt(rec *ledger.Record, err error) (proceed bool) {
 		a.left.unrecorded = append(a.left.unrecorded, a.unrecorded(err))
 		return false
 	}
-	if slices.ContainsFunc(rec.Late, func(l ledger.Late) bool { return l.Attempt == a.intent.Attempt }) {
-		a.note("WARNING: %s was resolved while it was being posted; it is posted, as %s, and both facts are recorded: git socialpost log %s",
-			a.Key, a.receipt.ID, a.Key)
-	}
+	a.shout(rec, a.intent.Attempt)
 	return true
+}
+
+// shout tells of a receipt that came to an attempt which somebody had given up, and names every post that there is now.
+func (t *tool) shout(rec *ledger.Record, attempt int) {
+	if rec.Post == nil {
+		return
+	}
+	posts, late := []string{rec.Post.URL}, false
+	for _, l := range rec.Late {
+		if l.Post != nil {
+			posts = append(posts, l.Post.URL)
+			late = late || l.Attempt == attempt
+		}
+	}
+	slices.Sort(posts)
+	posts = slices.Compact(posts)
+	switch {
+	case !late:
+	case len(posts) > 1:
+		t.note("WARNING: %s is posted %d times: %s; delete by hand what is too much. Nothing is lost: git socialpost log %s",
+			rec.Key, len(posts), strings.Join(posts, " "), rec.Key)
+	default:
+		t.note("WARNING: %s was resolved while it was being posted; it is posted as %s, and both facts are recorded: git socialpost log %s",
+			rec.Key, posts[0], rec.Key)
+	}
 }
 
 // unrecorded tells how what is known here gets into the ledger later.
@@ -215,7 +240,10 @@ func (a *attempt) unrecorded(err error) error {
 		said = "posted as " + a.receipt.URL + ", but the receipt"
 	}
 	err = fmt.Errorf("%s: %s is not on the remote: %w", a.Key, said, err)
-	lines := []string{"keep " + a.file + ", and run where the remote can be reached: git socialpost resolve " + a.Key + " --from " + a.file}
+	var lines []string
+	if a.kept {
+		lines = append(lines, "keep "+shell(a.file)+", and run where the remote can be reached: git socialpost resolve "+a.Key+" --from "+shell(a.file))
+	}
 	if a.receipt != nil {
 		lines = append(lines, "without that file: git socialpost resolve "+a.Key+" --posted "+a.receipt.ID)
 	}

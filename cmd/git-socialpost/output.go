@@ -1,36 +1,64 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // visible escapes what could steer a terminal or turn text around.
 func visible(s string) string {
-	steers := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' || isBidi(r) }
-	if !strings.ContainsFunc(s, steers) {
-		return s
-	}
 	var b strings.Builder
-	for _, r := range s {
-		if steers(r) {
+	for i, r := range s {
+		switch {
+		case steers(r):
 			fmt.Fprintf(&b, "<U+%04X>", r)
-		} else {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(r)):
+			fmt.Fprintf(&b, "<0x%02X>", s[i]) // not UTF-8
+		default:
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
 }
 
+func steers(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' || isBidi(r) }
+
+// printJSON writes what could steer a terminal in JSON's own escapes.
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var plain bytes.Buffer
+	enc := json.NewEncoder(&plain)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, r := range plain.String() {
+		if steers(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
+
+// shell quotes a word of a command that somebody shall paste.
+func shell(word string) string {
+	if shellSafe.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // indent puts a text under a heading.
 func indent(s string) string {

@@ -20,7 +20,7 @@ func TestVisible(t *testing.T) {
 		"\u202Etxet\u202C":         "<U+202E>txet<U+202C>",
 		"\u2066a\u2069\u200b":      "<U+2066>a<U+2069>\u200b",
 		"<U+001B>":                 "<U+001B>",
-		"not UTF-8: \xff\x9b":      "not UTF-8: \uFFFD\uFFFD",
+		"not UTF-8: \xff\x9b":      "not UTF-8: <0xFF><0x9B>",
 	} {
 		if got := visible(s); got != want {
 			t.Errorf("%q: got %q, want %q", s, got, want)
@@ -45,7 +45,7 @@ func TestPrintJSON(t *testing.T) {
 	if err := printJSON(&out, map[string]any{"reason": "a < b & c\x1b\u202e", "post": nil}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "{\n  \"post\": null,\n  \"reason\": \"a < b & c\\u001b\u202e\"\n}\n"; out.String() != want {
+	if want := "{\n  \"post\": null,\n  \"reason\": \"a < b & c\\u001b\\u202e\"\n}\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }

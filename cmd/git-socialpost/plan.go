@@ -221,8 +221,11 @@ func (p *plan) print(w io.Writer) error {
 			when = "-"
 		}
 		reason := d.Reason
-		if d.URL != nil {
+		switch {
+		case d.URL != nil:
 			reason = *d.URL + " " + reason
+		case d.Decision == open:
+			reason += "; settle it: git socialpost resolve " + d.Key
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", d.Decision, name, d.Length, when, oneLine(reason))
 	}

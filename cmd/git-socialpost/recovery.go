@@ -35,7 +35,10 @@ func (a *attempt) recoveryRecord() *recovery {
 
 // recoveryFile is where an attempt's record is kept: in a folder, or in this clone if that is "".
 func (t *tool) recoveryFile(dir, key string, attempt int) string {
-	dir = cmp.Or(dir, filepath.Join(t.repo.CommonDir, "socialpost", "recovery"))
+	dir, err := filepath.Abs(cmp.Or(dir, filepath.Join(t.repo.CommonDir, "socialpost", "recovery")))
+	if err != nil {
+		dir = "." // there is no current directory
+	}
 	return filepath.Join(dir, fmt.Sprintf("%s.attempt-%d.toml", strings.ReplaceAll(key, ":", "."), attempt))
 }
 
@@ -70,14 +73,15 @@ func loadRecovery(path string) (*recovery, error) {
 	if err != nil {
 		return nil, err
 	}
+	var version struct{ Format int }
+	if _, err := toml.Decode(string(data), &version); err == nil && version.Format > recoveryFormat {
+		return nil, fmt.Errorf("%s: format %d: %w", path, version.Format, ledger.ErrNewer)
+	}
 	r := &recovery{}
-	meta, err := toml.Decode(string(data), r)
-	switch {
+	switch err := ledger.Unmarshal(data, r); {
 	case err != nil:
 		return nil, fmt.Errorf("%s: not a recovery record: %w", path, err)
-	case r.Format > recoveryFormat:
-		return nil, fmt.Errorf("%s: format %d: %w", path, r.Format, ledger.ErrNewer)
-	case r.Format != recoveryFormat || len(meta.Undecoded()) > 0 || !r.plausible():
+	case r.Format != recoveryFormat || !r.plausible():
 		return nil, fmt.Errorf("%s: not a recovery record", path)
 	}
 	return r, nil

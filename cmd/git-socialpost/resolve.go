@@ -73,6 +73,9 @@ func (t *tool) resolve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if n := len(rec.Late); c.IsSet("from") && n > 0 {
+		t.shout(rec, rec.Late[n-1].Attempt)
+	}
 	return t.printStatus([]*ledger.Record{rec})
 }
 
@@ -125,6 +128,10 @@ func (t *tool) resolution(c *cli.Context, key ledger.Key) (ledger.Step, error) {
 		if err := resolvable(old, key, res); err != nil {
 			return nil, err
 		}
+		if file := t.kept(old); file != "" && res.Decision == ledger.Released {
+			return nil, hinted(fmt.Errorf("%s: this clone has kept what the platform answered", key),
+				"merge it: git socialpost resolve "+old.Key+" --from "+shell(file))
+		}
 		return ledger.Resolve(old, res)
 	}, nil
 }
@@ -174,7 +181,15 @@ func (t *tool) confirm(c *cli.Context, rec *ledger.Record) error {
 		return usagef("resolve asks before it decides, and standard input is no terminal; add --yes")
 	}
 	t.printEvidence(rec)
-	return t.ask("Record this decision for " + rec.Key + "?")
+	switch {
+	case c.IsSet("posted"):
+		return t.ask("Record that " + rec.Key + " was posted, as " + c.String("posted") + "?")
+	case c.Bool("not-posted"):
+		return t.ask("Record that " + rec.Key + " was not posted, so that the next run sends it?")
+	case c.Bool("abandon"):
+		return t.ask("Record that " + rec.Key + " is never to be sent?")
+	}
+	return t.ask("Merge " + c.String("from") + " into the record of " + rec.Key + "?")
 }
 
 // ask returns an error unless the answer is yes.
@@ -185,8 +200,8 @@ func (t *tool) ask(question string) error {
 	case "y", "yes":
 		return nil
 	}
-	if err != nil {
-		fmt.Fprintln(t.stderr)
+	if err != nil && answer == "" {
+		return usagef("nobody answers: standard input is no terminal; add --yes") // /dev/null looks like a terminal, too
 	}
 	return errors.New("not confirmed; nothing was changed")
 }
@@ -258,8 +273,8 @@ func (t *tool) printCommands(r *ledger.Record) {
 	command := func(when, how string) {
 		fmt.Fprintf(t.stdout, "  %s:\n      git socialpost resolve %s %s\n", when, r.Key, how)
 	}
-	if file := t.recoveryFile("", r.Key, r.Attempt); exists(file) {
-		command("this clone has kept the answer", "--from "+file)
+	if file := t.kept(r); file != "" {
+		command("this clone has kept the answer", "--from "+shell(file))
 	}
 	command("if it is there", "--posted URL --reason WHY")
 	if from := r.IntendedAt.Add(aliveFor); r.State == ledger.Intended && time.Now().Before(from) {
@@ -270,9 +285,13 @@ func (t *tool) printCommands(r *ledger.Record) {
 	command("to give it up", "--abandon --reason WHY")
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// kept returns this clone's recovery record of an intent whose outcome the ledger does not know, "" if there is none.
+func (t *tool) kept(r *ledger.Record) string {
+	file := t.recoveryFile("", r.Key, r.Attempt)
+	if _, err := os.Stat(file); err != nil || r.State != ledger.Intended {
+		return ""
+	}
+	return file
 }
 
 // describe puts an outcome into words.

@@ -30,6 +30,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "8") // scripts wait more than they work
 	testscript.Main(m, map[string]func(){"git-socialpost": main, "git-socialpost-runner": lateRunner})
 }
 

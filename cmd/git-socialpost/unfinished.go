@@ -9,10 +9,10 @@ import (
 
 // unfinished is what a run of deliver leaves for somebody to do, by key. Its exit status is that of the worst.
 type unfinished struct {
-	unrecorded []error  // posted, but the receipt is not on the remote
-	open       []string // wait for git socialpost resolve
-	refused    []string // by the platform, in this run
-	failed     []string // not sent, running again is safe
+	unrecorded []error     // posted, but the receipt is not on the remote
+	open       []*delivery // wait for git socialpost resolve
+	refused    []*delivery // by the platform, in this run
+	failed     []string    // not sent, running again is safe
 	errs       []error
 }
 
@@ -47,12 +47,13 @@ func (u *unfinished) Error() string { return errors.Join(u.Unwrap()...).Error() 
 // Unwrap returns an error, with its hints, for everything that is left, the worst first.
 func (u *unfinished) Unwrap() []error {
 	all := slices.Clone(u.unrecorded)
-	for _, key := range u.open {
-		all = append(all, hinted(fmt.Errorf("%s waits for a maintainer", key), "look at the evidence, then settle it: git socialpost resolve "+key))
+	for _, d := range u.open {
+		all = append(all, hinted(fmt.Errorf("%s waits for a maintainer: %s", d.Key, d.Reason),
+			"look at the evidence, then settle it: git socialpost resolve "+d.Key))
 	}
-	for _, key := range u.refused {
-		all = append(all, hinted(fmt.Errorf("%s was refused by the platform", key),
-			"mend the cause, then allow another attempt: git socialpost resolve "+key+" --not-posted"))
+	for _, d := range u.refused {
+		all = append(all, hinted(fmt.Errorf("%s was refused by the platform: %s", d.Key, d.Reason),
+			"mend the cause, then allow another attempt: git socialpost resolve "+d.Key+" --not-posted"))
 	}
 	if len(u.failed) > 0 {
 		all = append(all, fmt.Errorf("not sent: %s", strings.Join(u.failed, ", ")))

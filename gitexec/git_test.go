@@ -1,0 +1,179 @@
+package gitexec
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// in makes a repository and works there.
+func in(t *testing.T, args ...string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, value := range map[string]string{"HOME": t.TempDir(), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull,
+		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com"} {
+		t.Setenv(name, value)
+	}
+	run(t, append([]string{"init", "-q"}, args...)...)
+}
+
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := Git{}.Run(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestRun(t *testing.T) {
+	in(t)
+	out, err := Git{}.RunInput(t.Context(), []byte("text\n"), "hash-object", "-w", "--stdin")
+	if err != nil || out != "8e27be7d6154a1f68ea9160ef0e18691d20560dc" {
+		t.Errorf("got %q, %v", out, err)
+	}
+	if got := run(t, "cat-file", "blob", out); got != "text" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	in(t)
+	out, err := Git{}.Run(t.Context(), "-c", "x.y=secret", "rev-parse", "--verify", "nothing")
+	var e *Error
+	if !errors.As(err, &e) || e.Code != 128 || ExitStatus(err) != 128 || out != "" {
+		t.Fatalf("%q, %v", out, err)
+	}
+	if got := err.Error(); got != "git rev-parse: fatal: Needed a single revision" {
+		t.Errorf("it reads %q", got)
+	}
+
+	// Several lines become one; the options before the command, which may hold secrets, are not shown.
+	err = &Error{Args: verb([]string{"-c", "http.extraHeader=secret", "push", "origin"}), Code: 1, Stderr: "remote: no\nerror: failed\n\n", cause: errors.New("exit status 1")}
+	if got := err.Error(); got != "git push: remote: no; error: failed" {
+		t.Errorf("it reads %q", got)
+	}
+
+	// Git says nothing.
+	_, err = Git{}.Run(t.Context(), "rev-parse", "--verify", "--quiet", "nothing")
+	if got := err.Error(); got != "git rev-parse: exit status 1" || ExitStatus(err) != 1 {
+		t.Errorf("it reads %q, exit status %d", got, ExitStatus(err))
+	}
+
+	if ExitStatus(nil) != 0 || ExitStatus(errors.New("none of git's")) != -1 {
+		t.Error("exit statuses of what is no git error")
+	}
+}
+
+// A git that is cut short says why, and its exit status is no answer.
+func TestRunCancelled(t *testing.T) {
+	in(t)
+	why := errors.New("no end after a moment")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, why)
+	defer cancel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	old := os.Stdin
+	os.Stdin = reader
+	defer func() { os.Stdin = old }()
+	start := time.Now()
+	_, err = Git{}.Run(ctx, "-c", "alias.hang=!exec sleep 30", "hang")
+	if !errors.Is(err, why) || ExitStatus(err) != -1 && ExitStatus(err) < 128 {
+		t.Errorf("%v, exit status %d", err, ExitStatus(err))
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestNoGit(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := Git{}.Run(t.Context(), "version")
+	if !errors.Is(err, exec.ErrNotFound) || ExitStatus(err) != -1 {
+		t.Errorf("%v, exit status %d", err, ExitStatus(err))
+	}
+	if o := (Git{}).Objects(); o != nil {
+		if _, err := o.Read("HEAD"); !errors.Is(err, exec.ErrNotFound) {
+			t.Errorf("%v", err)
+		}
+		o.Close()
+	}
+}
+
+// Our values come after those that git -c, or a CI, has put into the environment, and hide none.
+func TestWith(t *testing.T) {
+	in(t)
+	t.Setenv("GIT_CONFIG_COUNT", "2")
+	t.Setenv("GIT_CONFIG_KEY_0", "a.b")
+	t.Setenv("GIT_CONFIG_VALUE_0", "theirs")
+	t.Setenv("GIT_CONFIG_KEY_1", "c.d")
+	t.Setenv("GIT_CONFIG_VALUE_1", "theirs too")
+	ours := Git{}.With("e.f", "ours = one").With("a.b", "last wins")
+	for key, want := range map[string]string{"a.b": "last wins", "c.d": "theirs too", "e.f": "ours = one"} {
+		if got, err := ours.Run(t.Context(), "config", "--get", key); err != nil || got != want {
+			t.Errorf("%s is %q, %v; want %q", key, got, err, want)
+		}
+	}
+	if got := run(t, "config", "--get", "a.b"); got != "theirs" {
+		t.Errorf("without ours, a.b is %q", got)
+	}
+
+	// Two made of one do not write into each other.
+	base := ours.With("x.y", "base")
+	left, right := base.With("g.h", "left"), base.With("g.h", "right")
+	for g, want := range map[*Git]string{&left: "left", &right: "right"} {
+		if got, _ := g.Run(t.Context(), "config", "--get", "g.h"); got != want {
+			t.Errorf("g.h is %q, want %q", got, want)
+		}
+	}
+	if got, err := base.Run(t.Context(), "config", "--get", "g.h"); err == nil {
+		t.Errorf("g.h is %q", got)
+	}
+}
+
+// No variable of the list reaches git; all others do, with what we add.
+func TestEnviron(t *testing.T) {
+	g := Git{Without: []string{"TOKEN"}, Env: []string{"ADDED=1"}}
+	got := g.environ([]string{"PATH=/bin", "TOKEN=secret", "TOKEN_TOO=kept", "GIT_DIR=../x.git"})
+	for _, want := range []string{"PATH=/bin", "TOKEN_TOO=kept", "GIT_DIR=../x.git", "ADDED=1"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not in %q", want, got)
+		}
+	}
+	if all := strings.Join(got, "\n"); strings.Contains(all, "secret") || strings.Contains(all, "GIT_CONFIG_COUNT") {
+		t.Errorf("git gets %q", got)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	for _, tc := range []struct {
+		args         []string
+		bare, sha256 bool
+	}{{nil, false, false}, {[]string{"--bare"}, true, false}, {[]string{"--object-format=sha256"}, false, true}} {
+		in(t, tc.args...)
+		r, err := Open(t.Context(), Git{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Bare != tc.bare || r.SHA256 != tc.sha256 || r.Shallow {
+			t.Errorf("%q: %+v", tc.args, r)
+		}
+		id, err := Git{}.RunInput(t.Context(), []byte("text\n"), "hash-object", "--stdin")
+		if err != nil || r.BlobID([]byte("text\n")) != id {
+			t.Errorf("%q: %s, git says %s, %v", tc.args, r.BlobID([]byte("text\n")), id, err)
+		}
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("GIT_CEILING_DIRECTORIES", "/")
+	if r, err := Open(t.Context(), Git{}); ExitStatus(err) != 128 {
+		t.Errorf("outside a repository: %+v, %v", r, err)
+	}
+}
