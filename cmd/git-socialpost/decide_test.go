@@ -42,7 +42,7 @@ func TestDecide(t *testing.T) {
 	}{
 		"due":                {func(f *facts) {}, send, ""},
 		"invalid":            {func(f *facts) { f.post.Problems = bad }, invalid, "the text is empty"},
-		"invalid, delivered": {func(f *facts) { f.post.Problems = bad; f.record = record("note:linkedin-en@2", ledger.Delivered) }, invalid, "the text is empty"},
+		"invalid, delivered": {func(f *facts) { f.post.Problems = bad; f.record = record("note:linkedin-en@2", ledger.Delivered) }, delivered, "on 2026-12-01"},
 		"invalid, released":  {func(f *facts) { f.post.Problems = bad; f.record = record("note:linkedin-en@2", ledger.Released) }, invalid, "the text is empty"},
 		"invalid, open":      {func(f *facts) { f.post.Problems = bad; f.record = record("note:linkedin-en@2", ledger.Unknown) }, open, "unknown since 2026-12-01T06:00:00Z"},
 		"intended":           {func(f *facts) { f.record = record("note:linkedin-en@2", ledger.Intended) }, open, "intended since 2026-12-01T06:00:00Z"},
@@ -65,7 +65,7 @@ func TestDecide(t *testing.T) {
 		"later edition":          {func(f *facts) { f.editions = []*ledger.Record{record("note:linkedin-en@4", ledger.Delivered)} }, blocked, "note:linkedin-en@4, is delivered; to post once more, set edition = 5"},
 		"later edition open":     {func(f *facts) { f.editions = []*ledger.Record{record("note:linkedin-en@4", ledger.Unknown)} }, blocked, "note:linkedin-en@4, is unknown; settle it first"},
 		"later edition released": {func(f *facts) { f.editions = []*ledger.Record{record("note:linkedin-en@4", ledger.Released)} }, send, ""},
-		"twin":                   {func(f *facts) { f.twins = []*ledger.Record{record("old:linkedin-en", ledger.Delivered)} }, held, "the same text is delivered as old:linkedin-en; if it shall appear again, set allow_twin = true"},
+		"twin":                   {func(f *facts) { f.twins = []*ledger.Record{record("old:linkedin-en", ledger.Delivered)} }, held, "the same text is delivered as old:linkedin-en; for a renamed post set slug = \"old\", to post it once more allow_twin = true"},
 		"twin allowed": {func(f *facts) {
 			f.post.AllowTwin = true
 			f.twins = []*ledger.Record{record("old:linkedin-en", ledger.Delivered)}

@@ -187,7 +187,11 @@ func (a *attempt) settle(ctx context.Context) (proceed bool) {
 		a.left.failed = append(a.left.failed, a.Key)
 	case !rec.State.Open():
 		a.Decision, a.Reason = held, a.said()+"; meanwhile it was resolved, and is "+string(rec.State)
-		a.left.fail(hinted(fmt.Errorf("%s: %s", a.Key, a.Reason), "look at the feed, then at: git socialpost log "+a.Key))
+		look := "look at the feed, then at: git socialpost log " + a.Key
+		if a.outcome.Kind == ledger.Unsent {
+			look = "how that came: git socialpost log " + a.Key
+		}
+		a.left.fail(hinted(fmt.Errorf("%s: %s", a.Key, a.Reason), look))
 	case a.outcome.Kind == string(ledger.Rejected):
 		a.Decision, a.Reason = open, a.said()
 		a.left.refused = append(a.left.refused, a.delivery)
