@@ -53,6 +53,9 @@ func (l *Ledger) verifyShard(name, remembered string) error {
 		if base, err = l.commit(remembered); err != nil {
 			return err
 		}
+		if base == nil {
+			return &DamageError{Shard: name, Reason: fmt.Sprintf("cannot be compared: this clone has lost the object %.12s, which it has seen there", remembered)}
+		}
 	}
 	if base != nil && tip.seq <= base.seq {
 		return &DamageError{Shard: name, Reason: fmt.Sprintf(

@@ -92,14 +92,14 @@ func (t *tool) adoptOrCreate(c *cli.Context) (how string, err error) {
 		return "already set up", t.ledger.Fetch(ctx)
 	}
 	pin, err := t.ledger.Peek(ctx)
-	switch {
-	case errors.Is(err, ledger.ErrAbsent) && !c.Bool("repin"):
-		err := t.ledger.Create(ctx, c.Int("shards"))
-		if errors.Is(err, ledger.ErrExists) {
-			return "", hinted(err, "somebody else made it at the same moment; run git socialpost init again to adopt it")
+	if errors.Is(err, ledger.ErrAbsent) && !c.Bool("repin") {
+		err = t.ledger.Create(ctx, c.Int("shards"))
+		if !errors.Is(err, ledger.ErrExists) {
+			return "created", err
 		}
-		return "created", err
-	case err != nil:
+		pin, err = t.ledger.Peek(ctx) // somebody else's was there a moment earlier
+	}
+	if err != nil {
 		return "", err
 	}
 	if c.Bool("repin") {

@@ -78,7 +78,10 @@ func (r *run) fitsSavedPlan(ctx context.Context, path string, chosen []*delivery
 // stillThere refuses a saved plan that sends what is no post any more.
 func (r *run) stillThere(path string, planned map[string]string, replan string) error {
 	for _, key := range slices.Sorted(maps.Keys(planned)) {
-		if !slices.ContainsFunc(r.plan.Deliveries, func(d *delivery) bool { return d.Key == key }) {
+		if slices.ContainsFunc(r.plan.Deliveries, func(d *delivery) bool { return d.Key == key }) {
+			continue
+		}
+		if d, err := r.settledElsewhere(key); d == nil || err != nil {
 			return hinted(fmt.Errorf("%s: %s is planned, but no post has this key any more", path, key), replan)
 		}
 	}
