@@ -58,8 +58,11 @@ func (l *Ledger) verifyShard(name, remembered string) error {
 		}
 	}
 	if base != nil && tip.seq <= base.seq {
-		return &DamageError{Shard: name, Reason: fmt.Sprintf(
-			"was rolled back or replaced: the remote has transition %d, this clone has seen %d", tip.seq, base.seq)}
+		return &DamageError{
+			Shard:  name,
+			Reason: fmt.Sprintf("was rolled back or replaced: the remote has transition %d, this clone has seen %d", tip.seq, base.seq),
+			Remedy: fmt.Sprintf("git push %s %s%s:%s%s", l.Remote, memoryRefs, name, remoteRefs, name),
+		}
 	}
 	limit := firstFetch
 	if base != nil {

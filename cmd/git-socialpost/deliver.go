@@ -244,7 +244,7 @@ func (r *run) account(d *delivery, named bool) {
 	switch {
 	case d.Decision == invalid && named:
 		r.printProblems("", d.post.Problems)
-	case d.Decision == open, d.tried && d.Decision == held, d.Decision == abandoned && !named, d.Decision == invalid, d.Reason == "", r.dry, d.asDelivered():
+	case d.tried, d.Decision == open, d.Decision == abandoned && !named, d.Decision == invalid, d.asDelivered():
 	default:
 		r.note("%s: %s", name, oneLine(d.said()))
 	}

@@ -184,7 +184,7 @@ func (a *attempt) settle(ctx context.Context) (proceed bool) {
 		a.left.fail(a.unrecorded(err))
 	case a.outcome.Kind == ledger.Unsent && rec.Resolution == nil:
 		a.Reason = "not sent, and released: " + a.outcome.Message
-		a.left.failed = append(a.left.failed, a.Key)
+		a.left.fail(fmt.Errorf("%s: %s", a.Key, a.Reason))
 	case !rec.State.Open():
 		a.Decision, a.Reason = held, a.said()+"; meanwhile it was resolved, and is "+string(rec.State)
 		look := "look at the feed, then at: git socialpost log " + a.Key

@@ -195,11 +195,18 @@ func hints(err error) []string {
 	case errors.Is(err, gitexec.ErrOld):
 		return []string{"install a newer git; git --version tells which one runs"}
 	}
-	if _, ok := errors.AsType[*ledger.DamageError](err); ok {
-		return []string{"nothing was sent; look with: git socialpost fsck",
-			"after the remote was restored on purpose: git socialpost init --repin"}
+	if e, ok := errors.AsType[*ledger.DamageError](err); ok {
+		return damageHints(e)
 	}
 	return nil
+}
+
+func damageHints(e *ledger.DamageError) []string {
+	lines := []string{"nothing was sent; look with: git socialpost fsck"}
+	if e.Remedy != "" {
+		lines = append(lines, "to give the remote back what this clone has seen: "+e.Remedy)
+	}
+	return append(lines, "after the remote was restored on purpose: git socialpost init --repin")
 }
 
 // plain makes the control characters of texts from outside visible, but for line ends and tabs.

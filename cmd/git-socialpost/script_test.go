@@ -209,7 +209,8 @@ func (li *linkedIn) close() {
 }
 
 func (li *linkedIn) serve(w http.ResponseWriter, r *http.Request) {
-	li.mu.Lock() // what the command token wrote is read from now on
+	li.mu.Lock()
+	//lint:ignore SA2001 what the command token wrote is read from now on
 	li.mu.Unlock()
 	if r.Method == http.MethodPost && r.URL.Path == "/rest/posts" {
 		payload, _ := io.ReadAll(r.Body)
