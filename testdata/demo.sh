@@ -73,8 +73,8 @@ sent() {
 }
 
 say 'A stand-in LinkedIn. It will answer the first POST well, lose the second, and store the third but lose the answer.'
-echo '$ linkedin-sandbox -addr 127.0.0.1:0 -fault ugcpost -fault close:before -fault close:after &'
-linkedin-sandbox -addr 127.0.0.1:0 -duplicate-window 1ns -fault ugcpost -fault close:before -fault close:after \
+echo '$ linkedin-sandbox -addr 127.0.0.1:0 -fault none -fault close:before -fault close:after &'
+linkedin-sandbox -addr 127.0.0.1:0 -duplicate-window 1ns -fault none -fault close:before -fault close:after \
 	>"$top/linkedin.out" 2>"$top/linkedin.log" &
 sandbox=$!
 tries=0
