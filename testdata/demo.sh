@@ -135,7 +135,7 @@ run 0 git socialpost plan --out ../plan.json
 
 say 'Deliver posts just what the saved plan says, once. The same again answers the same, and sends nothing.'
 run 0 git socialpost deliver hello:linkedin-en --plan ../plan.json
-shows '^hello:linkedin-en urn:li:ugcPost:'
+shows '^hello:linkedin-en urn:li:share:'
 cp "$top/out" "$top/first"
 run 0 git socialpost deliver hello:linkedin-en
 cmp -s "$top/first" "$top/out" || fail 'the second answer is another one'
