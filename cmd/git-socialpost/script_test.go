@@ -231,25 +231,37 @@ func (li *linkedIn) serve(w http.ResponseWriter, r *http.Request) {
 
 // intended reports whether the remote has an intent for just this payload.
 func (li *linkedIn) intended(payload []byte) bool {
-	refs, err := exec.Command("git", "-C", li.remote, "for-each-ref", "--format=%(refname)", "refs/social/ledger/").Output()
+	refs, err := li.git("", "for-each-ref", "--format=%(refname):open", "refs/social/ledger/")
 	if err != nil {
 		return false
 	}
-	for _, ref := range strings.Fields(string(refs)) {
-		files, _ := exec.Command("git", "-C", li.remote, "ls-tree", "-r", "--name-only", ref, "open/").Output()
-		for _, file := range strings.Fields(string(files)) {
+	folders, _ := li.git(refs, "cat-file", "--batch-check=%(objecttype) %(objectname)")
+	for line := range strings.Lines(folders) {
+		tree, found := strings.CutPrefix(strings.TrimSpace(line), "tree ")
+		if !found {
+			continue
+		}
+		files, _ := li.git("", "ls-tree", "-r", "--name-only", tree)
+		for file := range strings.FieldsSeq(files) {
 			dir, found := strings.CutSuffix(file, "/payload.json")
 			if !found {
 				continue
 			}
-			stored, _ := exec.Command("git", "-C", li.remote, "cat-file", "blob", ref+":"+file).Output()
-			record, _ := exec.Command("git", "-C", li.remote, "cat-file", "blob", ref+":"+dir+"/record.toml").Output()
-			if bytes.Equal(stored, payload) && strings.Contains(string(record), `state = "intended"`) {
+			stored, _ := li.git("", "cat-file", "blob", tree+":"+file)
+			record, _ := li.git("", "cat-file", "blob", tree+":"+dir+"/record.toml")
+			if stored == string(payload) && strings.Contains(record, `state = "intended"`) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func (li *linkedIn) git(input string, args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{"-C", li.remote}, args...)...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.Output()
+	return string(out), err
 }
 
 func linkedInOf(ts *testscript.TestScript) *linkedIn { return ts.Value("linkedin").(*linkedIn) }
@@ -370,7 +382,7 @@ platform = "linkedin"
 author = "urn:li:person:782bbtaQ"
 [linkedin]
 version = "202609"
-timeout = "5s"
+timeout = "10s"
 `
 
 // blog [GIT-INIT-ARG...]: remote.git, and a clone of it in blog, with a ledger, a live configuration and the script's
