@@ -123,7 +123,28 @@ func (l *Ledger) fetch(ctx context.Context) (memory map[string]string, err error
 		return nil, err
 	}
 	l.branch = refs[branchRef][""]
-	return refs[memoryRefs], l.load(refs[fetchRefs])
+	return refs[memoryRefs], l.lost(l.load(refs[fetchRefs]), refs[memoryRefs])
+}
+
+// lost adds to the error about a ledger or a shard that is missing what this clone can give back.
+func (l *Ledger) lost(err error, memory map[string]string) error {
+	var damage *DamageError
+	switch {
+	case errors.Is(err, ErrAbsent) && len(memory) > 0:
+		return &DamageError{Reason: fmt.Sprintf("is gone from %q, and this clone has seen it there", l.Remote), Remedy: l.giveBack("*")}
+	case errors.As(err, &damage) && memory[damage.Shard] != "":
+		damage.Remedy = l.giveBack(damage.Shard)
+	}
+	return err
+}
+
+// giveBack is the command that gives the remote what this clone has verified of a shard, or of all.
+func (l *Ledger) giveBack(name string) string {
+	refspec := memoryRefs + name + ":" + remoteRefs + name
+	if name == "*" {
+		refspec = "'" + refspec + "'"
+	}
+	return "git push " + l.Remote + " " + refspec
 }
 
 // depth is one commit in a clone that is shallow and has no shard yet. Later, a second fetch of that depth would look

@@ -61,7 +61,7 @@ func (l *Ledger) verifyShard(name, remembered string) error {
 		return &DamageError{
 			Shard:  name,
 			Reason: fmt.Sprintf("was rolled back or replaced: the remote has transition %d, this clone has seen %d", tip.seq, base.seq),
-			Remedy: fmt.Sprintf("git push %s %s%s:%s%s", l.Remote, memoryRefs, name, remoteRefs, name),
+			Remedy: l.giveBack(name),
 		}
 	}
 	limit := firstFetch

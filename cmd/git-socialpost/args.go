@@ -13,6 +13,9 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
 	}
+	if args[1] == "-h" || args[1] == "--help" {
+		return args[:2], nil
+	}
 	cmd := app.Command(args[1])
 	if cmd == nil {
 		return args, nil
@@ -53,7 +56,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return ordered, nil
 }
 
-func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
+// isFlag tells a flag from a word, a lone dash and a negative number.
+func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' && (arg[1] < '0' || arg[1] > '9') }
 
 // lookUp tells whether a command has a flag, and whether that takes a value.
 func lookUp(cmd *cli.Command, name string) (known, takesValue bool) {

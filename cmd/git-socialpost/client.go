@@ -28,10 +28,10 @@ func (r *run) client(ctx context.Context, ch *channel) (*linkedin.Client, error)
 }
 
 func (r *run) newClient(ctx context.Context, ch *channel) (*linkedin.Client, error) {
-	base := r.getenv("SOCIALPOST_LINKEDIN_URL")
+	base := r.getenv(linkedInURL)
 	if base != "" {
 		if err := linkedin.CheckBaseURL(base); err != nil {
-			return nil, fmt.Errorf("SOCIALPOST_LINKEDIN_URL: %w", err)
+			return nil, hinted(fmt.Errorf("%s: %w", linkedInURL, err), "unset it to post to LinkedIn itself")
 		}
 	}
 	token, err := r.token(ctx, ch)
@@ -43,7 +43,7 @@ func (r *run) newClient(ctx context.Context, ch *channel) (*linkedin.Client, err
 	case errors.Is(err, linkedin.ErrToken):
 		return nil, hinted(err, "get a new token (they live for 60 days) and put it into "+ch.TokenEnv)
 	case errors.Is(err, linkedin.ErrVersion):
-		return nil, hinted(err, "set a newer version in the [linkedin] table of "+configFile)
+		return nil, hinted(err, "set a version that is alive in the [linkedin] table of "+configFile)
 	case errors.Is(err, linkedin.ErrAuthor):
 		return nil, hinted(err, "set the author of channel "+ch.Name+" in "+configFile+", or use the author's own token")
 	case err != nil:

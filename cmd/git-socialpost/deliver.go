@@ -59,6 +59,9 @@ func (t *tool) deliver(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkFolder(c.String("recovery")); err != nil {
+		return err
+	}
 	r := &run{tool: t, plan: p, dry: c.Bool("dry-run"), recovery: c.String("recovery"), clients: map[string]client{}}
 	chosen, err := r.choose(keys)
 	if err != nil {
@@ -162,11 +165,11 @@ func (r *run) noPost(key string) error {
 	for _, d := range r.plan.Deliveries {
 		known = append(known, d.name())
 	}
-	err := fmt.Errorf("%s: no post in commit %.12s has this key", key, r.plan.Revision)
+	lines := []string{"only committed posts count; git socialpost plan lists their keys"}
 	if near := nearest(key, known); near != "" {
-		return hinted(err, "did you mean "+near+"?")
+		lines = append(lines, "did you mean "+near+"?")
 	}
-	return hinted(err, "git socialpost plan lists the keys; only committed posts count")
+	return hinted(fmt.Errorf("%s: no post in commit %.12s has this key", key, r.plan.Revision), lines...)
 }
 
 // guardFlood refuses a run that would send more than a reader of the feed expects.

@@ -99,7 +99,7 @@ type attempt struct {
 	outcome ledger.Outcome
 	receipt *ledger.Post // set with a delivered outcome only
 	file    string       // the recovery record
-	kept    bool         // it is on the disk
+	keepErr error        // why it is not on the disk
 }
 
 // post sends the one request. A signal gives it a moment to be answered, then cuts it: what left cannot be called back.
@@ -130,12 +130,12 @@ func (a *attempt) hear(o linkedin.Outcome) {
 		RequestID: o.RequestID, Duplicate: o.Duplicate, At: ledger.Now()}
 	a.receipt = nil
 	if o.Kind == linkedin.Delivered {
+		if base := a.getenv(linkedInURL); base != "" {
+			a.outcome.Message = "answered by " + base + " in LinkedIn's place"
+		}
 		a.receipt = &ledger.Post{ID: o.PostID, URL: linkedin.PublicURL(o.PostID)}
 	}
-	err := a.recoveryRecord().save(a.file)
-	if a.kept = err == nil; !a.kept {
-		a.note("no recovery record on this disk: %v", err)
-	}
+	a.keepErr = a.recoveryRecord().save(a.file)
 }
 
 // ready is asked when the connection stands, before the first byte leaves. Ages are by the wall clock: the monotonic
@@ -245,7 +245,9 @@ func (a *attempt) unrecorded(err error) error {
 	}
 	err = fmt.Errorf("%s: %s is not on the remote: %w", a.Key, said, err)
 	var lines []string
-	if a.kept {
+	if a.keepErr != nil {
+		a.note("no recovery record on this disk: %v", a.keepErr)
+	} else {
 		lines = append(lines, "keep "+shell(a.file)+", and run where the remote can be reached: git socialpost resolve "+a.Key+" --from "+shell(a.file))
 	}
 	if a.receipt != nil {

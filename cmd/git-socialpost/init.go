@@ -56,6 +56,9 @@ func (t *tool) init(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if n := len(t.ledger.Tips()); c.IsSet("shards") && n != c.Int("shards") {
+		return hinted(fmt.Errorf("the ledger on %q has %d shards, for all its life", t.cfg.Remote, n), "run init without --shards")
+	}
 	if err := t.writePin(c.Context, path, data); err != nil {
 		return err
 	}
@@ -63,7 +66,9 @@ func (t *tool) init(c *cli.Context) error {
 		return err
 	}
 	fmt.Fprintf(t.stdout, "ledger %.12s on %q: %s\n", t.ledger.Pin, t.cfg.Remote, how)
-	t.printNext(path, data == nil)
+	if t.ledger.Pin != t.cfg.Ledger {
+		t.printNext(path, data == nil)
+	}
 	return nil
 }
 

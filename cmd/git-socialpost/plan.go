@@ -207,7 +207,7 @@ func inOrder(a, b *delivery) int {
 
 func (p *plan) print(w io.Writer) error {
 	if len(p.Deliveries) == 0 {
-		_, err := fmt.Fprintln(w, "no posts")
+		_, err := fmt.Fprintln(w, "no posts, and no open deliveries")
 		return err
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

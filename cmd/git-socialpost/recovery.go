@@ -42,6 +42,25 @@ func (t *tool) recoveryFile(dir, key string, attempt int) string {
 	return filepath.Join(dir, fmt.Sprintf("%s.attempt-%d.toml", strings.ReplaceAll(key, ":", "."), attempt))
 }
 
+// checkFolder proves, before anything is sent, that the folder which was named for recovery records takes files.
+func checkFolder(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".recovery-*"); err == nil {
+			f.Close()
+			err = os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		return hinted(fmt.Errorf("--recovery %s: %w", dir, err), "name a folder that takes files; nothing was sent")
+	}
+	return nil
+}
+
 // save writes the record so that it survives the machine's end.
 func (r *recovery) save(path string) error {
 	var buf bytes.Buffer
@@ -71,7 +90,7 @@ func (r *recovery) save(path string) error {
 func loadRecovery(path string) (*recovery, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, hinted(err, "name the file that a run with exit status 4 told you to keep")
 	}
 	var version struct{ Format int }
 	if _, err := toml.Decode(string(data), &version); err == nil && version.Format > recoveryFormat {

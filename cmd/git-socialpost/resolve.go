@@ -66,6 +66,9 @@ func (t *tool) resolve(c *cli.Context) error {
 	if _, err := step(before); err != nil {
 		return err
 	}
+	if at, ok := linkedin.CreatedAt(c.String("posted")); ok && at.Before(before.IntendedAt.Add(-aliveFor)) {
+		t.note("WARNING: that post was created %s, long before this attempt began, %s", at.UTC().Format(time.RFC3339), before.IntendedAt.Format(time.RFC3339))
+	}
 	if err := t.confirm(c, before); err != nil {
 		return err
 	}
@@ -201,6 +204,7 @@ func (t *tool) ask(question string) error {
 		return nil
 	}
 	if err != nil && answer == "" {
+		fmt.Fprintln(t.stderr)
 		return usagef("nobody answers: standard input is no terminal; add --yes") // /dev/null looks like a terminal, too
 	}
 	return errors.New("not confirmed; nothing was changed")
@@ -276,7 +280,11 @@ func (t *tool) printCommands(r *ledger.Record) {
 	if file := t.kept(r); file != "" {
 		command("this clone has kept the answer", "--from "+shell(file))
 	}
-	command("if it is there", "--posted URL --reason WHY")
+	post := "URL"
+	if r.Outcome != nil && r.Outcome.Duplicate != "" {
+		post = r.Outcome.Duplicate
+	}
+	command("if it is there", "--posted "+post+" --reason WHY")
 	if from := r.IntendedAt.Add(aliveFor); r.State == ledger.Intended && time.Now().Before(from) {
 		command("if it is not there, from "+from.Format(time.RFC3339)+" on; the next run sends it", "--not-posted --reason WHY")
 	} else {

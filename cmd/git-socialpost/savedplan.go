@@ -13,6 +13,11 @@ import (
 )
 
 func (p *plan) save(path string) error {
+	if old, err := os.ReadFile(path); err == nil && len(old) > 0 {
+		if _, err := loadPlan(path); err != nil {
+			return hinted(fmt.Errorf("%s is there already, and is no saved plan", path), "name another file")
+		}
+	}
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -24,7 +29,7 @@ func (p *plan) save(path string) error {
 func loadPlan(path string) (*plan, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, hinted(err, "make one with: git socialpost plan --out plan.json")
 	}
 	var version struct{ Format int }
 	if err := json.Unmarshal(data, &version); err == nil && version.Format > planFormat {
@@ -33,7 +38,7 @@ func loadPlan(path string) (*plan, error) {
 	p := &plan{}
 	err = json.Unmarshal(data, p)
 	if err != nil || p.Format != planFormat || p.Ledger == "" || p.Revision == "" || slices.Contains(p.Deliveries, nil) {
-		return nil, hinted(fmt.Errorf("%s: not a saved plan", path), "make one with: git socialpost plan --out "+path)
+		return nil, hinted(fmt.Errorf("%s: not a saved plan", path), "make one with: git socialpost plan --out plan.json")
 	}
 	return p, nil
 }

@@ -16,7 +16,10 @@ import (
 	"github.com/git-socialpost/git-socialpost/ledger"
 )
 
-const defaultTokenEnv = "LINKEDIN_ACCESS_TOKEN"
+const (
+	defaultTokenEnv = "LINKEDIN_ACCESS_TOKEN"
+	linkedInURL     = "SOCIALPOST_LINKEDIN_URL" // replaces the API's address
+)
 
 // tool is the program's surroundings and, once open was called, the repository that it works in.
 type tool struct {
@@ -36,8 +39,11 @@ type tool struct {
 func (t *tool) open(ctx context.Context) error {
 	git := gitexec.Git{Without: []string{defaultTokenEnv}}
 	repo, err := gitexec.Open(ctx, git)
-	if err != nil {
+	switch {
+	case errors.Is(err, gitexec.ErrOld):
 		return err
+	case err != nil:
+		return hinted(err, "run this inside the blog's git repository, or with: git -C FOLDER socialpost")
 	}
 	t.repo, t.objects = repo, repo.Objects()
 	return nil
@@ -57,6 +63,9 @@ func (t *tool) close() {
 func (t *tool) revision(ctx context.Context, rev string) (string, error) {
 	id, err := t.repo.Run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
+		if rev == "HEAD" {
+			return "", hinted(errors.New("nothing is committed here yet"), "only what is committed counts: git add "+configFile+" && git commit")
+		}
 		return "", hinted(fmt.Errorf("%q names no commit here", rev), "name a branch, a tag or a commit that this clone has")
 	}
 	return id, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-socialpost/git-socialpost/linkedin"
 )
 
 // unfinished is what a run of deliver leaves for somebody to do, by key. Its exit status is that of the worst.
@@ -52,8 +54,11 @@ func (u *unfinished) Unwrap() []error {
 			"look at the evidence, then settle it: git socialpost resolve "+d.Key))
 	}
 	for _, d := range u.refused {
-		all = append(all, hinted(fmt.Errorf("%s was refused by the platform: %s", d.Key, d.Reason),
-			"mend the cause, then allow another attempt: git socialpost resolve "+d.Key+" --not-posted"))
+		remedy := "mend the cause, then allow another attempt: git socialpost resolve " + d.Key + " --not-posted"
+		if urn := d.record.Outcome.Duplicate; urn != "" {
+			remedy = "look at " + linkedin.PublicURL(urn) + "; if it is this post: git socialpost resolve " + d.Key + " --posted " + urn
+		}
+		all = append(all, hinted(fmt.Errorf("%s was refused by the platform: %s", d.Key, d.Reason), remedy))
 	}
 	if len(u.failed) > 0 {
 		all = append(all, fmt.Errorf("not sent: %s", strings.Join(u.failed, ", ")))
