@@ -49,8 +49,11 @@ func (e *Error) Error() string {
 	if said == nil {
 		return fmt.Sprintf("git %s: %v", e.Args[0], e.cause)
 	}
-	return fmt.Sprintf("git %s: %s", e.Args[0], strings.Join(said, "; "))
+	return fmt.Sprintf("git %s: %s", e.Args[0], strings.Join(slices.Compact(said[:min(len(said), maxSaid)]), "; "))
 }
+
+// maxSaid is how many lines of git's are shown; a full disk fills a page.
+const maxSaid = 8
 
 func (e *Error) Unwrap() error { return e.cause }
 

@@ -61,16 +61,20 @@ func (l *Ledger) Peek(ctx context.Context) (pin string, err error) {
 	return pin, nil
 }
 
-// Forget drops what this clone remembers, so that a ledger restored from a backup can be accepted.
-func (l *Ledger) Forget(ctx context.Context) error {
-	refs, err := l.refs(ctx)
+// Accept is Fetch for a ledger that was restored on purpose. It is verified by itself, and only then takes the place of
+// what this clone remembers.
+func (l *Ledger) Accept(ctx context.Context) error {
+	memory, err := l.fetch(ctx)
 	if err != nil {
 		return err
 	}
-	for name := range refs[memoryRefs] {
-		if _, err := l.Repo.Run(ctx, "update-ref", "-d", memoryRefs+name); err != nil {
-			return err
-		}
+	ahead, err := l.verify(nil)
+	if err == nil && ahead != nil {
+		err = ahead
 	}
-	return nil
+	if err != nil {
+		l.shards = nil
+		return err
+	}
+	return l.remember(ctx, memory)
 }

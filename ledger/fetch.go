@@ -206,7 +206,7 @@ func (l *Ledger) refs(ctx context.Context) (map[string]map[string]string, error)
 // load reads the tips of a whole ledger.
 func (l *Ledger) load(found map[string]string) error {
 	l.shards = nil
-	order, err := complete(found)
+	order, err := l.complete(found)
 	if err != nil {
 		return err
 	}
@@ -231,6 +231,11 @@ func (l *Ledger) remember(ctx context.Context, memory map[string]string) error {
 	for _, name := range sortedKeys(l.shards) {
 		if tip := l.shards[name].tip.id; memory[name] != tip {
 			fmt.Fprintf(&input, "update %s%s %s\n", memoryRefs, name, tip)
+		}
+	}
+	for _, name := range sortedKeys(memory) {
+		if l.shards[name].tip == nil {
+			fmt.Fprintf(&input, "delete %s%s\n", memoryRefs, name)
 		}
 	}
 	if input.Len() == 0 {

@@ -224,7 +224,11 @@ func (l *Ledger) Contains(ctx context.Context, tips map[string]string) error {
 		if tip == nil {
 			return &DamageError{Shard: name, Reason: "is in the saved plan only"}
 		}
-		if err := l.descends(tip, tips[name]); err != nil {
+		err := l.descends(tip, tips[name])
+		if errors.Is(err, errShallow) {
+			return fmt.Errorf("ledger shard %s: %w", name, err)
+		}
+		if err != nil {
 			return &DamageError{Shard: name, Reason: "does not continue the saved plan's", Err: err}
 		}
 	}

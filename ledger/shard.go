@@ -56,7 +56,7 @@ func names(shards int) []string {
 }
 
 // complete returns the shards' names in order if the refs found are those of a whole ledger.
-func complete(found map[string]string) ([]string, error) {
+func (l *Ledger) complete(found map[string]string) ([]string, error) {
 	if len(found) == 0 {
 		return nil, ErrAbsent
 	}
@@ -68,7 +68,7 @@ func complete(found map[string]string) ([]string, error) {
 	}
 	for _, name := range sortedKeys(found) {
 		if !slices.Contains(want, name) {
-			return nil, &DamageError{Shard: name, Reason: "is no shard of this ledger"}
+			return nil, &DamageError{Shard: name, Reason: "is no shard of this ledger", Remedy: "git push " + l.Remote + " :" + remoteRefs + name}
 		}
 	}
 	for _, name := range want {

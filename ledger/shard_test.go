@@ -85,11 +85,11 @@ func TestComplete(t *testing.T) {
 		return found
 	}
 	for _, n := range []int{16, 256} {
-		if order, err := complete(whole(n)); err != nil || !reflect.DeepEqual(order, names(n)) {
+		if order, err := (&Ledger{Remote: "origin"}).complete(whole(n)); err != nil || !reflect.DeepEqual(order, names(n)) {
 			t.Errorf("%d shards: %v, %v", n, order, err)
 		}
 	}
-	if _, err := complete(nil); !errors.Is(err, ErrAbsent) {
+	if _, err := (&Ledger{Remote: "origin"}).complete(nil); !errors.Is(err, ErrAbsent) {
 		t.Errorf("no shards: %v", err)
 	}
 	for _, tc := range []struct {
@@ -107,7 +107,7 @@ func TestComplete(t *testing.T) {
 		{whole(16, "00"), "00", "no shard"},
 		{whole(256, "000"), "000", "no shard"},
 	} {
-		_, err := complete(tc.found)
+		_, err := (&Ledger{Remote: "origin"}).complete(tc.found)
 		var damage *DamageError
 		if !errors.As(err, &damage) || damage.Shard != tc.shard || !strings.Contains(damage.Reason, tc.says) {
 			t.Errorf("%d shards: %v; want shard %s, %q", len(tc.found), err, tc.shard, tc.says)

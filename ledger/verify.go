@@ -58,11 +58,12 @@ func (l *Ledger) verifyShard(name, remembered string) error {
 		}
 	}
 	if base != nil && tip.seq <= base.seq {
-		return &DamageError{
-			Shard:  name,
-			Reason: fmt.Sprintf("was rolled back or replaced: the remote has transition %d, this clone has seen %d", tip.seq, base.seq),
-			Remedy: l.giveBack(name),
+		damage := &DamageError{Shard: name, Reason: fmt.Sprintf(
+			"was rolled back or replaced: the remote has transition %d, this clone has seen %d", tip.seq, base.seq)}
+		if l.descends(base, tip.id) == nil {
+			damage.Remedy = l.giveBack(name)
 		}
+		return damage
 	}
 	limit := firstFetch
 	if base != nil {

@@ -251,7 +251,7 @@ func (a *attempt) unrecorded(err error) error {
 		lines = append(lines, "keep "+shell(a.file)+", and run where the remote can be reached: git socialpost resolve "+a.Key+" --from "+shell(a.file))
 	}
 	if a.receipt != nil {
-		lines = append(lines, "without that file: git socialpost resolve "+a.Key+" --posted "+a.receipt.ID)
+		lines = append(lines, "or by the post's id: git socialpost resolve "+a.Key+" --posted "+a.receipt.ID)
 	}
 	return hinted(err, lines...)
 }

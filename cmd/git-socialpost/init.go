@@ -111,9 +111,8 @@ func (t *tool) adoptOrCreate(c *cli.Context) (how string, err error) {
 		if err := t.confirmRepin(c, pin); err != nil {
 			return "", err
 		}
-		if err := t.ledger.Forget(ctx); err != nil {
-			return "", err
-		}
+		t.ledger.Pin = pin
+		return "adopted", t.ledger.Accept(ctx)
 	}
 	t.ledger.Pin = pin
 	return "adopted", t.ledger.Fetch(ctx)

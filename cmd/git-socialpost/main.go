@@ -30,8 +30,13 @@ const (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // net/http's remarks are no answer of ours
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	log.SetOutput(io.Discard)                               // net/http's remarks are no answer of ours
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a reader that left must not end a delivery
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	t := &tool{
 		stdin:    os.Stdin,
 		stdout:   plain{os.Stdout},
@@ -173,7 +178,8 @@ func hints(err error) []string {
 		return []string{"git socialpost -h lists the commands; git socialpost --help is the manual"}
 	}
 	if _, ok := errors.AsType[*ledger.UnreachableError](err); ok {
-		return []string{"nothing is decided without a fresh look at the ledger; check the network and your access, then run this again"}
+		return []string{"nothing is decided without a fresh look at the ledger; run this again when it can be had",
+			"check the network and your access; and here, free space and left-over .lock files in .git"}
 	}
 	if e, ok := errors.AsType[*ledger.RemoteError](err); ok {
 		return []string{"git remote add " + e.Remote + " URL, or name another remote in " + configFile}
@@ -204,7 +210,7 @@ func hints(err error) []string {
 func damageHints(e *ledger.DamageError) []string {
 	lines := []string{"nothing was sent; look with: git socialpost fsck"}
 	if e.Remedy != "" {
-		lines = append(lines, "to give the remote back what this clone has seen: "+e.Remedy)
+		lines = append(lines, "this mends it: "+e.Remedy)
 	}
 	return append(lines, "after the remote was restored on purpose: git socialpost init --repin")
 }

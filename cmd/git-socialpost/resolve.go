@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -148,6 +147,11 @@ func resolvable(old *ledger.Record, key ledger.Key, res ledger.Resolution) error
 		return hinted(fmt.Errorf("%s is %s; there is nothing to resolve", key, old.State), "git socialpost log "+old.Key+" shows how that came")
 	}
 	age := time.Since(old.IntendedAt)
+	if res.Decision == ledger.Released && old.State == ledger.Intended && age < 0 {
+		return hinted(fmt.Errorf("%s: its intent is of %s, which has not come: its runner may be alive, and its clock was ahead", key, old.IntendedAt.Format(time.RFC3339)),
+			"if the post is there: git socialpost resolve "+old.Key+" --posted URL",
+			"if it is not: git socialpost resolve "+old.Key+" --abandon, and send it as another edition")
+	}
 	if res.Decision == ledger.Released && old.State == ledger.Intended && age < aliveFor {
 		return hinted(fmt.Errorf("%s: its intent is %v old and has no outcome: its runner may be alive and about to post", key, age.Round(time.Second)),
 			fmt.Sprintf("wait until 15 minutes after the intent, %s, then look at the feed again", old.IntendedAt.Add(aliveFor).Format(time.RFC3339)),
@@ -296,7 +300,8 @@ func (t *tool) printCommands(r *ledger.Record) {
 // kept returns this clone's recovery record of an intent whose outcome the ledger does not know, "" if there is none.
 func (t *tool) kept(r *ledger.Record) string {
 	file := t.recoveryFile("", r.Key, r.Attempt)
-	if _, err := os.Stat(file); err != nil || r.State != ledger.Intended {
+	saved, err := loadRecovery(file)
+	if err != nil || r.State != ledger.Intended || saved.Ledger != t.cfg.Ledger || saved.Nonce != r.Nonce() {
 		return ""
 	}
 	return file

@@ -152,7 +152,7 @@ func (t *tool) lock(ctx context.Context) error {
 			t.unlock = l.unlock
 			return l.err
 		case <-notice:
-			fmt.Fprintln(t.stderr, "waiting for another git-socialpost in this repository to end")
+			t.note("waiting for another git-socialpost in this repository to end (%s)", path)
 		case <-ctx.Done():
 			return fmt.Errorf("another git-socialpost is at work in this repository: %w", context.Cause(ctx))
 		}
