@@ -60,7 +60,7 @@ shows() { grep -q -e "$1" "$top/out" || fail "the output does not show: $1"; }
 # write FILE <TEXT: append to a file, as an editor would.
 write() {
 	mkdir -p "$(dirname "$1")"
-	echo "\$ cat >>$1 <<END"
+	echo "\$ cat >>$1 <<'END'"
 	tee -a "$1"
 	echo END
 }
@@ -73,7 +73,7 @@ sent() {
 }
 
 say 'A stand-in LinkedIn. It will answer the first POST well, lose the second, and store the third but lose the answer.'
-echo '$ linkedin-sandbox -addr 127.0.0.1:0 -fault none -fault close:before -fault close:after &'
+echo '$ linkedin-sandbox -addr 127.0.0.1:0 -duplicate-window 1ns -fault none -fault close:before -fault close:after &'
 linkedin-sandbox -addr 127.0.0.1:0 -duplicate-window 1ns -fault none -fault close:before -fault close:after \
 	>"$top/linkedin.out" 2>"$top/linkedin.log" &
 sandbox=$!

@@ -31,10 +31,7 @@ func (t *tool) log(c *cli.Context) error {
 		}
 	}
 	defer t.close()
-	if err := t.openHead(c.Context); err != nil {
-		return err
-	}
-	if err := t.fetch(c.Context); err != nil {
+	if err := t.openLedger(c.Context); err != nil {
 		return err
 	}
 	history, whole, err := t.ledger.History(key)

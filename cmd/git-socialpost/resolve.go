@@ -44,10 +44,7 @@ func (t *tool) resolve(c *cli.Context) error {
 		return err
 	}
 	defer t.close()
-	if err := t.openHead(c.Context); err != nil {
-		return err
-	}
-	if err := t.fetch(c.Context); err != nil {
+	if err := t.openLedger(c.Context); err != nil {
 		return err
 	}
 	if !decided {

@@ -39,10 +39,7 @@ func (t *tool) status(c *cli.Context) error {
 		return err
 	}
 	defer t.close()
-	if err := t.openHead(c.Context); err != nil {
-		return err
-	}
-	if err := t.fetch(c.Context); err != nil {
+	if err := t.openLedger(c.Context); err != nil {
 		return err
 	}
 	recs, err := t.recordsOf(keys)

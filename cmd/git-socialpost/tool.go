@@ -96,7 +96,15 @@ func (t *tool) use(cfg *config, err error) error {
 	return nil
 }
 
-// openHead is open and configure for the commands that ask about the ledger only.
+// openLedger is for the commands that ask about the ledger only.
+func (t *tool) openLedger(ctx context.Context) error {
+	if err := t.openHead(ctx); err != nil {
+		return err
+	}
+	return t.fetch(ctx)
+}
+
+// openHead takes the configuration of what is checked out.
 func (t *tool) openHead(ctx context.Context) error {
 	if err := t.open(ctx); err != nil {
 		return err
