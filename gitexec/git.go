@@ -84,7 +84,7 @@ func (g Git) RunInput(ctx context.Context, input []byte, args ...string) (string
 	}
 	err := cmd.Run()
 	out := strings.TrimSuffix(stdout.String(), "\n")
-	if err == nil {
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) { // git succeeded; an ssh that stays behind holds the pipe
 		return out, nil
 	}
 	if ctx.Err() != nil {

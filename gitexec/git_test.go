@@ -177,3 +177,16 @@ func TestOpen(t *testing.T) {
 		t.Errorf("outside a repository: %+v, %v", r, err)
 	}
 }
+
+func TestRunWithAProcessThatStays(t *testing.T) {
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho done\nsleep 10 &\n"
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := Git{}.Run(t.Context(), "push")
+	if out != "done" || err != nil {
+		t.Errorf("a git that succeeded, with an ssh that holds its output: %q, %v", out, err)
+	}
+}

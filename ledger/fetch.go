@@ -43,6 +43,7 @@ func (l *Ledger) Fetch(ctx context.Context) error {
 		l.shards = nil
 		return err
 	}
+	l.Fetched = time.Now().Round(0)
 	return l.remember(ctx, memory)
 }
 

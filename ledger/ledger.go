@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/git-socialpost/git-socialpost/gitexec"
 )
@@ -13,10 +14,11 @@ import (
 type Ledger struct {
 	Repo    *gitexec.Repo
 	Objects *gitexec.Objects
-	Remote  string // a configured remote's name
-	Pin     string // object id of the first commit
-	Branch  string // if set, the first Fetch also brings the remote's branch, for OnBranch
-	Deep    bool   // fetch the whole history even in a shallow clone, to compare a saved plan's tips
+	Remote  string    // a configured remote's name
+	Pin     string    // object id of the first commit
+	Branch  string    // if set, the first Fetch also brings the remote's branch, for OnBranch
+	Fetched time.Time // when it was, by the wall clock
+	Deep    bool      // fetch the whole history even in a shallow clone, to compare a saved plan's tips
 
 	fetcher  fetcher
 	shards   map[string]shard

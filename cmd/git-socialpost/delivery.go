@@ -62,6 +62,11 @@ func (e *takenError) Error() string { return e.reason }
 
 // intend stores the statement that this attempt may be sent from now on, and returns it as it stands on the remote.
 func (r *run) intend(ctx context.Context, d *delivery) (*ledger.Record, error) {
+	if time.Now().Round(0).Sub(r.ledger.Fetched) > freshAge { // the deliveries before took their time
+		if err := r.ledger.Fetch(ctx); err != nil {
+			return nil, err
+		}
+	}
 	ctx, cancel := linger(ctx, intendGrace)
 	defer cancel()
 	nonce := ledger.NewNonce()
