@@ -97,7 +97,8 @@ func (c *Client) read(ctx context.Context, path string, prepare func(*http.Reque
 }
 
 func (c *Client) readOnce(req *http.Request) (status int, body []byte, err error) {
-	ctx, cancel := c.limit(req.Context(), readAttempts)
+	limit := c.timeout() / readAttempts
+	ctx, cancel := context.WithTimeoutCause(req.Context(), limit, limitError(limit))
 	defer cancel()
 	w := new(wire)
 	defer w.close()

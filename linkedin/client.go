@@ -28,14 +28,17 @@ type Client struct {
 	Timeout time.Duration // for one Send, or one of Check's reads; 30 seconds if zero
 }
 
-// Send makes the one POST that creates a post, within the client's Timeout.
+// Send makes the one POST that creates a post, within the client's Timeout up to ready and once more after it.
 //
 // It calls ready at most once, when the connection stands and before the first byte of the request; an error from ready
 // means that nothing is sent. It calls answered once when the head of a response has been read, before the body, with
 // what is known from the head alone.
 func (c *Client) Send(ctx context.Context, payload []byte, ready func(context.Context) error, answered func(Outcome)) Outcome {
-	ctx, cancel := c.limit(ctx, 1)
-	defer cancel()
+	timeout := c.timeout()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(timeout, func() { cancel(limitError(timeout)) })
+	defer timer.Stop()
 	req, err := c.newPost(ctx, payload)
 	if err != nil {
 		return c.failed(Unsent, err)
@@ -50,6 +53,7 @@ func (c *Client) Send(ctx context.Context, payload []byte, ready func(context.Co
 		if stop = cmp.Or(ready(ctx), context.Cause(ctx)); stop != nil {
 			w.close()
 		}
+		timer.Reset(timeout) // the answer gets all of it, however long ready took
 	}}
 	res, err := w.transport().RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	if res != nil {
@@ -116,10 +120,10 @@ func (c *Client) checkHeaders() error {
 	return nil
 }
 
-// limit bounds a context by the given part of the client's Timeout.
-func (c *Client) limit(ctx context.Context, parts int) (context.Context, context.CancelFunc) {
-	timeout := cmp.Or(c.Timeout, 30*time.Second) / time.Duration(parts)
-	return context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the time limit of %v has passed", timeout))
+func (c *Client) timeout() time.Duration { return cmp.Or(c.Timeout, 30*time.Second) }
+
+func limitError(limit time.Duration) error {
+	return fmt.Errorf("the time limit of %v has passed", limit)
 }
 
 func (c *Client) failed(kind Kind, err error) Outcome {
