@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -45,15 +46,10 @@ func parseCommit(id, data string) (*commit, error) {
 	return c, nil
 }
 
-// change is one file that differs between two trees. A nil entry: it is not there.
-type change struct {
-	path     string
-	old, new *gitexec.Entry
-}
-
-// changes lists the files that differ between two trees, given by id; "" is the empty tree. Folders that are the same
-// are not opened, so the cost is that of what changed.
-func changes(o *gitexec.Objects, oldTree, newTree, prefix string) ([]change, error) {
+// changes returns what every file that differs between two trees is now, by path; the zero
+// Entry: it is gone. Trees are given by id, "" for none; those that are the same are not opened, so the cost is
+// that of what changed.
+func changes(o *gitexec.Objects, oldTree, newTree, prefix string) (map[string]gitexec.Entry, error) {
 	before, err := entries(o, oldTree)
 	if err != nil {
 		return nil, err
@@ -62,53 +58,36 @@ func changes(o *gitexec.Objects, oldTree, newTree, prefix string) ([]change, err
 	if err != nil {
 		return nil, err
 	}
-	var all []change
-	for _, name := range sortedKeys(union(before, after)) {
+	names := maps.Clone(before)
+	maps.Copy(names, after)
+	all := map[string]gitexec.Entry{}
+	for name := range names {
 		x, y := before[name], after[name]
-		if x != nil && y != nil && *x == *y {
-			continue
-		}
-		if (x == nil || x.IsTree()) && (y == nil || y.IsTree()) {
-			below, err := changes(o, id(x), id(y), prefix+name+"/")
+		switch {
+		case x == y:
+		case x.Mode != "" && !x.IsTree() || y.Mode != "" && !y.IsTree():
+			all[prefix+name] = y
+		default:
+			below, err := changes(o, x.ID, y.ID, prefix+name+"/")
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, below...)
-			continue
+			maps.Copy(all, below)
 		}
-		all = append(all, change{prefix + name, x, y})
 	}
 	return all, nil
 }
 
-func entries(o *gitexec.Objects, tree string) (map[string]*gitexec.Entry, error) {
+func entries(o *gitexec.Objects, tree string) (map[string]gitexec.Entry, error) {
+	byName := map[string]gitexec.Entry{}
 	if tree == "" {
-		return nil, nil
+		return byName, nil
 	}
 	list, err := o.Tree(tree)
-	byName := map[string]*gitexec.Entry{}
 	for _, e := range list {
-		byName[e.Name] = &e
+		byName[e.Name] = e
 	}
 	return byName, err
-}
-
-func union(a, b map[string]*gitexec.Entry) map[string]bool {
-	all := map[string]bool{}
-	for name := range a {
-		all[name] = true
-	}
-	for name := range b {
-		all[name] = true
-	}
-	return all
-}
-
-func id(e *gitexec.Entry) string {
-	if e == nil {
-		return ""
-	}
-	return e.ID
 }
 
 // write makes a commit on top of a parent, "" for a first commit, and returns its id. Nothing is pushed.

@@ -12,9 +12,9 @@ const (
 	payloadFile = "/payload.json"
 )
 
-// edits returns the files that one transition writes, by path; nil deletes. The writer makes a commit of them, and
-// the verifier demands of a commit just them. Note reads the note on an object as it was before.
-func (l *Ledger) edits(k Key, old, next *Record, note func(object string) ([]byte, error)) (map[string][]byte, error) {
+// edits returns the files that one transition writes on top of a commit, by path; nil deletes. The writer makes a commit
+// of them, and the verifier demands of a commit just them.
+func (l *Ledger) edits(parent *commit, k Key, old, next *Record) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if old != nil {
 		dir := l.dirOf(k, old.State)
@@ -31,7 +31,7 @@ func (l *Ledger) edits(k Key, old, next *Record, note func(object string) ([]byt
 	default:
 		return files, nil
 	}
-	before, err := note(object)
+	before, err := l.Objects.Blob(parent.id + ":" + notePath(object))
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,7 @@ func stream(b *bytes.Buffer, files map[string][]byte) {
 	for _, path := range sortedKeys(files) {
 		if content := files[path]; content == nil {
 			fmt.Fprintf(b, "D %s\n", path)
-		}
-	}
-	for _, path := range sortedKeys(files) {
-		if content := files[path]; content != nil {
+		} else {
 			fmt.Fprintf(b, "M 100644 inline %s\ndata %d\n%s\n", path, len(content), content)
 		}
 	}

@@ -78,9 +78,7 @@ func (l *Ledger) transition(ctx context.Context, from shard, k Key, old, next *R
 	if err := checkOwn(old, next); err != nil {
 		return nil, err
 	}
-	files, err := l.edits(k, old, next, func(object string) ([]byte, error) {
-		return l.Objects.Blob(from.tip.id + ":" + notePath(object))
-	})
+	files, err := l.edits(from.tip, k, old, next)
 	if err != nil {
 		return nil, err
 	}

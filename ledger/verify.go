@@ -1,10 +1,11 @@
 package ledger
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+
+	"github.com/git-socialpost/git-socialpost/gitexec"
 )
 
 // firstFetch is how many of a shard's newest transitions are verified where this clone remembers none. Fsck verifies
@@ -151,12 +152,7 @@ func (l *Ledger) verifyChange(k Key, parent, c *commit, next *Record) error {
 	if err := checkStep(old, next); err != nil {
 		return err
 	}
-	if old != nil && next.Attempt == old.Attempt && !bytes.Equal(old.Payload, next.Payload) {
-		return errors.New("the payload was changed")
-	}
-	want, err := l.edits(k, old, next, func(object string) ([]byte, error) {
-		return l.Objects.Blob(parent.id + ":" + notePath(object))
-	})
+	want, err := l.edits(parent, k, old, next)
 	if err != nil {
 		return err
 	}
@@ -168,13 +164,13 @@ func (l *Ledger) verifyChange(k Key, parent, c *commit, next *Record) error {
 }
 
 // compare checks that the files changed are the edits that were due, all of them.
-func (l *Ledger) compare(c *commit, got []change, want map[string][]byte) error {
-	for _, ch := range got {
-		if _, due := want[ch.path]; !due {
-			return fmt.Errorf("it touches %q, which is not this delivery's", ch.path)
+func (l *Ledger) compare(c *commit, got map[string]gitexec.Entry, want map[string][]byte) error {
+	for _, path := range sortedKeys(got) {
+		if _, due := want[path]; !due {
+			return fmt.Errorf("it touches %q, which is not this delivery's", path)
 		}
-		if ch.new != nil && ch.new.Mode != "100644" {
-			return fmt.Errorf("%q is no plain file", ch.path)
+		if mode := got[path].Mode; mode != "" && mode != "100644" {
+			return fmt.Errorf("%q is no plain file", path)
 		}
 	}
 	for _, path := range sortedKeys(want) {
