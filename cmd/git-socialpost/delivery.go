@@ -36,7 +36,7 @@ func (r *run) deliverOne(ctx context.Context, d *delivery) (proceed bool) {
 		return true
 	}
 	intent, err := r.intend(ctx, d)
-	if taken := (*takenError)(nil); errors.As(err, &taken) {
+	if errors.Is(err, errTaken) {
 		r.contest = append(r.contest, d)
 		return true
 	}
@@ -55,10 +55,8 @@ func (r *run) notSent(d *delivery, err error) {
 	r.left.fail(fmt.Errorf("%s: %w", d.Key, err))
 }
 
-// takenError says that fresh state forbids what was due a moment ago.
-type takenError struct{ reason string }
-
-func (e *takenError) Error() string { return e.reason }
+// errTaken says that fresh state forbids what was due a moment ago; awaitContested tells why.
+var errTaken = errors.New("taken by another runner")
 
 // intend stores the statement that this attempt may be sent from now on, and returns it as it stands on the remote.
 func (r *run) intend(ctx context.Context, d *delivery) (*ledger.Record, error) {
@@ -72,14 +70,17 @@ func (r *run) intend(ctx context.Context, d *delivery) (*ledger.Record, error) {
 	nonce := ledger.NewNonce()
 	return r.ledger.Update(ctx, d.post.Key, func(old *ledger.Record) (*ledger.Record, error) {
 		if old != nil && slices.Contains(old.Nonces, nonce) {
-			return r.mine(old, nonce) // the answer to our push was lost, the push was not
+			if old.State != ledger.Intended || old.Nonce() != nonce {
+				return nil, errTaken // and resolved, while its intent was on the way
+			}
+			return old, nil // the answer to our push was lost, the push was not
 		}
 		f, err := r.facts(d.post)
 		if err != nil {
 			return nil, err
 		}
-		if decision, reason := decide(f); decision != send {
-			return nil, &takenError{reason}
+		if decision, _ := decide(f); decision != send {
+			return nil, errTaken
 		}
 		return ledger.Intend(old, ledger.Record{
 			Key: d.Key, Nonces: []string{nonce}, Revision: r.plan.Revision, Path: d.Path,
@@ -87,13 +88,6 @@ func (r *run) intend(ctx context.Context, d *delivery) (*ledger.Record, error) {
 			Author: d.post.Channel.Author, IntendedAt: ledger.Now(), Run: r.runURL(),
 		}), nil
 	})
-}
-
-func (r *run) mine(old *ledger.Record, nonce string) (*ledger.Record, error) {
-	if old.State != ledger.Intended || old.Nonce() != nonce {
-		return nil, &takenError{fmt.Sprintf("%s while its intent was on the way", old.State)}
-	}
-	return old, nil
 }
 
 // attempt is one delivery between its intent and its outcome.
