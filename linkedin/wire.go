@@ -8,13 +8,14 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // A wire is the one network connection of one request. It refuses to be dialed twice, which a re-send would need.
 type wire struct {
+	dialed atomic.Bool
 	mu     sync.Mutex
-	dialed bool
 	cut    bool
 	conn   net.Conn
 }
@@ -22,7 +23,7 @@ type wire struct {
 var errSecondDial = errors.New("a second connection for one request is refused")
 
 func (w *wire) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	if !w.claim() {
+	if w.dialed.Swap(true) {
 		return nil, errSecondDial
 	}
 	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
@@ -37,14 +38,6 @@ func (w *wire) dial(ctx context.Context, network, addr string) (net.Conn, error)
 	}
 	w.conn = conn
 	return conn, nil
-}
-
-func (w *wire) claim() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	first := !w.dialed
-	w.dialed = true
-	return first
 }
 
 // close cuts the connection below TLS and HTTP, so that nothing they still hold can leave.
@@ -64,9 +57,7 @@ const (
 
 // readBody returns what arrives of an answer's body within a limit of size and time.
 func (w *wire) readBody(res *http.Response) []byte {
-	w.mu.Lock()
 	w.conn.SetReadDeadline(time.Now().Add(bodyTime))
-	w.mu.Unlock()
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxBody))
 	return body
 }
