@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -103,14 +104,10 @@ func checkLoopback(addr string) error {
 
 func arm(server *sandbox.Server, s string) error {
 	kind, rest, _ := strings.Cut(s, ":")
-	when, times, found := strings.Cut(rest, ":")
-	count := 1
-	if found {
-		n, err := strconv.Atoi(times)
-		if err != nil {
-			return fmt.Errorf("count %q: want a number", times)
-		}
-		count = n
+	when, times, _ := strings.Cut(rest, ":")
+	count, err := strconv.Atoi(cmp.Or(times, "1"))
+	if err != nil {
+		return fmt.Errorf("count %q: want a number", times)
 	}
 	return server.Arm(sandbox.Fault{Kind: kind, When: when, Count: count})
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -69,10 +70,7 @@ func (s *Server) stats(w http.ResponseWriter, _ *http.Request) {
 
 // arm takes a fault from a form: kind, and optionally when and count. A browser goes back to the page.
 func (s *Server) arm(w http.ResponseWriter, r *http.Request) {
-	count, err := strconv.Atoi(r.FormValue("count"))
-	if r.FormValue("count") == "" {
-		count, err = 1, nil
-	}
+	count, err := strconv.Atoi(cmp.Or(r.FormValue("count"), "1"))
 	if err == nil {
 		err = s.Arm(Fault{r.FormValue("kind"), r.FormValue("when"), count})
 	}
