@@ -193,6 +193,8 @@ func (r *Record) check() error {
 		return errors.New("a time is missing")
 	case (r.State == Delivered) != (r.Post != nil):
 		return fmt.Errorf("state %s and the post do not agree", r.State)
+	case r.State == Abandoned && r.Resolution == nil:
+		return errors.New("abandoned by nobody")
 	case r.Post != nil && strings.ContainsAny(r.Post.ID+r.Post.URL, " \n\r\t"):
 		return errors.New("post id or URL with white space")
 	}
