@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -155,7 +156,7 @@ func (l *Ledger) OtherEditions(k Key) ([]*Record, error) {
 	var others []*Record
 	tip := l.shards[l.shardOf(k)].tip
 	for _, dir := range []string{openDir(k), l.settledDir(k)} {
-		recs, err := l.article(tip.id+":"+strings.TrimSuffix(dir, "/"+k.dir()), k.Slug)
+		recs, err := l.article(tip.id + ":" + path.Dir(dir))
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +177,7 @@ func (l *Ledger) records(dir string) ([]*Record, error) {
 		return nil, err
 	}
 	for _, slug := range slugs {
-		of, err := l.article(dir, slug.Name)
+		of, err := l.article(dir + "/" + slug.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -185,16 +186,18 @@ func (l *Ledger) records(dir string) ([]*Record, error) {
 	return recs, nil
 }
 
-func (l *Ledger) article(dir, slug string) ([]*Record, error) {
+// article reads <slug>/<channel>/ of one slug.
+func (l *Ledger) article(dir string) ([]*Record, error) {
 	var recs []*Record
-	channels, err := l.Objects.Tree(dir + "/" + slug)
+	channels, err := l.Objects.Tree(dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, channel := range channels {
-		rec, err := l.recordAt(dir+"/"+slug+"/"+channel.Name, slug+":"+channel.Name)
+		key := path.Base(dir) + ":" + channel.Name
+		rec, err := l.recordAt(dir+"/"+channel.Name, key)
 		if err == nil && rec == nil {
-			err = &DamageError{Reason: "holds a delivery without a record: " + slug + ":" + channel.Name}
+			err = &DamageError{Reason: "holds a delivery without a record: " + key}
 		}
 		if err != nil {
 			return nil, err
