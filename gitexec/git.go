@@ -33,8 +33,8 @@ func (g Git) With(key, value string) Git {
 
 // Error is a git command that failed.
 type Error struct {
-	Args   []string
-	Code   int // git's exit status, -1 if it did not exit by itself
+	Verb   string // git's subcommand
+	Code   int    // git's exit status, -1 if it did not exit by itself
 	Stderr string
 	cause  error
 }
@@ -47,9 +47,9 @@ func (e *Error) Error() string {
 		}
 	}
 	if said == nil {
-		return fmt.Sprintf("git %s: %v", e.Args[0], e.cause)
+		return fmt.Sprintf("git %s: %v", e.Verb, e.cause)
 	}
-	return fmt.Sprintf("git %s: %s", e.Args[0], strings.Join(slices.Compact(said[:min(len(said), maxSaid)]), "; "))
+	return fmt.Sprintf("git %s: %s", e.Verb, strings.Join(slices.Compact(said[:min(len(said), maxSaid)]), "; "))
 }
 
 // maxSaid is how many lines of git's are shown; a full disk fills a page.
@@ -59,11 +59,10 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // ExitStatus returns git's exit status, 0 for nil and -1 for an error that is none of git's.
 func ExitStatus(err error) int {
-	var e *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &e):
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return -1
@@ -90,7 +89,7 @@ func (g Git) RunInput(ctx context.Context, input []byte, args ...string) (string
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return out, &Error{Args: verb(args), Code: cmd.ProcessState.ExitCode(), Stderr: stderr.String(), cause: err}
+	return out, &Error{Verb: verb(args), Code: cmd.ProcessState.ExitCode(), Stderr: stderr.String(), cause: err}
 }
 
 func (g Git) command(ctx context.Context, args []string) *exec.Cmd {
@@ -127,10 +126,10 @@ func (g Git) environ(env []string) []string {
 	return kept
 }
 
-// verb drops the options before the subcommand, for messages.
-func verb(args []string) []string {
+// verb is the subcommand after the options, for messages.
+func verb(args []string) string {
 	for len(args) > 2 && args[0] == "-c" {
 		args = args[2:]
 	}
-	return args
+	return args[0]
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +55,7 @@ func TestErrorText(t *testing.T) {
 	}
 
 	// Several lines become one; the options before the command, which may hold secrets, are not shown.
-	err = &Error{Args: verb([]string{"-c", "http.extraHeader=secret", "push", "origin"}), Code: 1, Stderr: "remote: no\nerror: failed\n\n", cause: errors.New("exit status 1")}
+	err = &Error{Verb: verb([]string{"-c", "http.extraHeader=secret", "push", "origin"}), Code: 1, Stderr: "remote: no\nerror: failed\n\n", cause: errors.New("exit status 1")}
 	if got := err.Error(); got != "git push: remote: no; error: failed" {
 		t.Errorf("it reads %q", got)
 	}

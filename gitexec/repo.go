@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -41,9 +40,7 @@ func Open(ctx context.Context, g Git) (*Repo, error) {
 func (r *Repo) BlobID(content []byte) string {
 	object := append(fmt.Appendf(nil, "blob %d\x00", len(content)), content...)
 	if r.SHA256 {
-		sum := sha256.Sum256(object)
-		return hex.EncodeToString(sum[:])
+		return fmt.Sprintf("%x", sha256.Sum256(object))
 	}
-	sum := sha1.Sum(object)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha1.Sum(object))
 }

@@ -55,8 +55,8 @@ func (l *Ledger) Peek(ctx context.Context) (pin string, err error) {
 	if _, err := l.fetch(ctx); err != nil {
 		return "", err
 	}
-	for _, s := range l.shards {
-		pin = cmp.Or(s.tip.pin, s.tip.id)
+	for _, tip := range l.tips {
+		pin = cmp.Or(tip.pin, tip.id)
 	}
 	return pin, nil
 }
@@ -64,17 +64,9 @@ func (l *Ledger) Peek(ctx context.Context) (pin string, err error) {
 // Accept is Fetch for a ledger that was restored on purpose. It is verified by itself, and only then takes the place of
 // what this clone remembers.
 func (l *Ledger) Accept(ctx context.Context) error {
-	memory, err := l.fetch(ctx)
+	memory, err := l.fetchTwice(ctx)
 	if err != nil {
 		return err
 	}
-	ahead, err := l.verify(nil)
-	if err == nil && ahead != nil {
-		err = ahead
-	}
-	if err != nil {
-		l.shards = nil
-		return err
-	}
-	return l.remember(ctx, memory)
+	return l.admit(ctx, nil, memory)
 }

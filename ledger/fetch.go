@@ -22,25 +22,30 @@ type fetcher struct {
 // Fetch brings the ledger from the remote, verifies it, and remembers it in this clone. After an error nothing may be
 // decided: neither a failed fetch nor a damaged ledger is ever replaced by what is remembered.
 func (l *Ledger) Fetch(ctx context.Context) error {
+	memory, err := l.fetchTwice(ctx)
+	if err != nil {
+		return err
+	}
+	return l.admit(ctx, memory, memory)
+}
+
+// fetchTwice fetches once more if a shard seems older than another's witness: a fetch is no snapshot across refs, and
+// another runner may have written between two of them.
+func (l *Ledger) fetchTwice(ctx context.Context) (memory map[string]string, err error) {
 	if err := l.prepare(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	memory, err := l.fetch(ctx)
-	if err != nil {
-		return err
+	memory, err = l.fetch(ctx)
+	if err == nil && l.ahead() != nil {
+		memory, err = l.fetch(ctx)
 	}
-	ahead, err := l.verify(memory)
-	if err == nil && ahead != nil {
-		// A fetch is no snapshot across refs: another runner may have written between two of them.
-		if memory, err = l.fetch(ctx); err != nil {
-			return err
-		}
-		if ahead, err = l.verify(memory); err == nil && ahead != nil {
-			err = ahead
-		}
-	}
-	if err != nil {
-		l.shards = nil
+	return memory, err
+}
+
+// admit verifies what was fetched, against what this clone is to hold it to, and remembers it in place of its memory.
+func (l *Ledger) admit(ctx context.Context, heldTo, memory map[string]string) error {
+	if err := l.verify(heldTo); err != nil {
+		l.tips = nil
 		return err
 	}
 	l.Fetched = time.Now().Round(0)
@@ -56,8 +61,8 @@ func (l *Ledger) Recall(ctx context.Context) error {
 	if err := l.load(refs[memoryRefs]); err != nil {
 		return err
 	}
-	for name, s := range l.shards {
-		if err := l.checkPin(name, s.tip); err != nil {
+	for name, tip := range l.tips {
+		if err := l.checkPin(name, tip); err != nil {
 			return err
 		}
 	}
@@ -105,6 +110,7 @@ func (l *Ledger) readFromPushURL(ctx context.Context, pushURL string) error {
 
 // fetch brings the shards, and what this clone remembers of them: an exact picture, deletions included.
 func (l *Ledger) fetch(ctx context.Context) (memory map[string]string, err error) {
+	l.tips = nil
 	args := []string{"fetch", "--quiet", "--no-tags", "--prune", "--refmap=", "--no-recurse-submodules", "--no-auto-maintenance", "--no-write-fetch-head"}
 	shards := "+" + remoteRefs + "*:" + fetchRefs + "*"
 	depth, err := l.depth(ctx)
@@ -206,12 +212,11 @@ func (l *Ledger) refs(ctx context.Context) (map[string]map[string]string, error)
 
 // load reads the tips of a whole ledger.
 func (l *Ledger) load(found map[string]string) error {
-	l.shards = nil
 	order, err := l.complete(found)
 	if err != nil {
 		return err
 	}
-	shards := map[string]shard{}
+	tips := map[string]*commit{}
 	for _, name := range order {
 		tip, err := l.commit(found[name])
 		if err == nil && tip == nil {
@@ -220,22 +225,22 @@ func (l *Ledger) load(found map[string]string) error {
 		if err != nil {
 			return &DamageError{Shard: name, Reason: "has a tip that does not read", Err: err}
 		}
-		shards[name] = shard{name: name, tip: tip}
+		tips[name] = tip
 	}
-	l.shards, l.width = shards, len(order[0])
+	l.tips, l.width = tips, len(order[0])
 	return nil
 }
 
 // remember advances this clone's memory of the ledger to what was verified.
 func (l *Ledger) remember(ctx context.Context, memory map[string]string) error {
 	var input strings.Builder
-	for _, name := range sortedKeys(l.shards) {
-		if tip := l.shards[name].tip.id; memory[name] != tip {
+	for _, name := range sortedKeys(l.tips) {
+		if tip := l.tips[name].id; memory[name] != tip {
 			fmt.Fprintf(&input, "update %s%s %s\n", memoryRefs, name, tip)
 		}
 	}
 	for _, name := range sortedKeys(memory) {
-		if l.shards[name].tip == nil {
+		if l.tips[name] == nil {
 			fmt.Fprintf(&input, "delete %s%s\n", memoryRefs, name)
 		}
 	}

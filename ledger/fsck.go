@@ -11,15 +11,12 @@ type Health struct {
 
 // Fsck fetches the ledger and verifies all of it, from the tips down to the first commit.
 func (l *Ledger) Fsck(ctx context.Context) (Health, error) {
-	if err := l.prepare(ctx); err != nil {
-		return Health{}, err
-	}
-	memory, err := l.fetch(ctx)
+	memory, err := l.fetchTwice(ctx)
 	if err != nil {
 		return Health{}, err
 	}
-	h := Health{Shards: len(l.shards), Whole: true}
-	for _, name := range sortedKeys(l.shards) {
+	h := Health{Shards: len(l.tips), Whole: true}
+	for _, name := range sortedKeys(l.tips) {
 		if err := l.fsckShard(name, memory[name], &h); err != nil {
 			h.Problems = append(h.Problems, err)
 		}
@@ -39,7 +36,7 @@ func (l *Ledger) fsckShard(name, remembered string, h *Health) error {
 	if err := l.verifyShard(name, remembered); err != nil {
 		return err
 	}
-	tip := l.shards[name].tip
+	tip := l.tips[name]
 	last, err := l.walk(name, tip, tip.seq+1)
 	if err != nil {
 		return err

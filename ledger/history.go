@@ -46,11 +46,11 @@ type Entry struct {
 // shallow clone has only the newest.
 func (l *Ledger) History(k Key) (history []Entry, whole bool, err error) {
 	whole = true
-	for _, name := range sortedKeys(l.shards) {
+	for _, name := range sortedKeys(l.tips) {
 		if k != (Key{}) && l.shardOf(k) != name {
 			continue
 		}
-		c := l.shards[name].tip
+		c := l.tips[name]
 		for c != nil && c.seq > 0 {
 			if k == (Key{}) || c.delivery == k.String() {
 				e, err := l.entry(c)

@@ -1,8 +1,6 @@
 package ledger
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -106,16 +104,8 @@ func (k Key) Legacy() (Key, bool) {
 }
 
 // dir is the delivery's folder below open/<slug>/ or settled/<hh>/<slug>/.
-func (k Key) dir() string {
-	if k.Edition > 1 {
-		return k.Slug + "/" + k.Channel + "@" + strconv.Itoa(k.Edition)
-	}
-	return k.Slug + "/" + k.Channel
-}
+func (k Key) dir() string { return strings.Replace(k.String(), ":", "/", 1) }
 
 // hash is SHA-256 of the slug in hex: its first digits name the shard, the next two the folder below settled/. All
 // languages and editions of an article share a shard, so that one compare-and-swap covers them.
-func (k Key) hash() string {
-	sum := sha256.Sum256([]byte(k.Slug))
-	return hex.EncodeToString(sum[:])
-}
+func (k Key) hash() string { return SHA256([]byte(k.Slug)) }

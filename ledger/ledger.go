@@ -22,8 +22,8 @@ type Ledger struct {
 	Deep    bool      // fetch the whole history even in a shallow clone, to compare a saved plan's tips
 
 	fetcher  fetcher
-	shards   map[string]shard
-	width    int // hex digits of a shard's name
+	tips     map[string]*commit // by shard: 0 to f, or 00 to ff; nil where it could not be read or verified
+	width    int                // hex digits of a shard's name
 	branch   string
 	identity string
 }
@@ -33,19 +33,19 @@ var errUnread = errors.New("the ledger was not read")
 
 // Tips returns the verified tip of every shard.
 func (l *Ledger) Tips() map[string]string {
-	tips := map[string]string{}
-	for name, s := range l.shards {
-		tips[name] = s.tip.id
+	ids := map[string]string{}
+	for name, tip := range l.tips {
+		ids[name] = tip.id
 	}
-	return tips
+	return ids
 }
 
 // Record returns what the ledger says about a delivery, nil if it says nothing.
 func (l *Ledger) Record(k Key) (*Record, error) {
-	if l.shards == nil {
+	if l.tips == nil {
 		return nil, errUnread
 	}
-	return l.recordIn(l.shards[l.shardOf(k)].tip, k)
+	return l.recordIn(l.tips[l.shardOf(k)], k)
 }
 
 // recordIn is Record as of any commit.
@@ -83,12 +83,12 @@ func (l *Ledger) recordAt(dir, key string) (*Record, error) {
 
 // SameText returns the open and delivered records that hold a text, given by its id as a git blob, under any key.
 func (l *Ledger) SameText(text string) ([]*Record, error) {
-	if l.shards == nil {
+	if l.tips == nil {
 		return nil, errUnread
 	}
 	var same []*Record
-	for _, name := range sortedKeys(l.shards) {
-		note, err := l.Objects.Blob(l.shards[name].tip.id + ":" + notePath(text))
+	for _, name := range sortedKeys(l.tips) {
+		note, err := l.Objects.Blob(l.tips[name].id + ":" + notePath(text))
 		if err != nil {
 			return nil, err
 		}
@@ -111,12 +111,12 @@ func (l *Ledger) SameText(text string) ([]*Record, error) {
 
 // OpenRecords returns all open deliveries, sorted by key within their shards.
 func (l *Ledger) OpenRecords() ([]*Record, error) {
-	if l.shards == nil {
+	if l.tips == nil {
 		return nil, errUnread
 	}
 	var open []*Record
-	for _, name := range sortedKeys(l.shards) {
-		recs, err := l.records(l.shards[name].tip.id + ":open")
+	for _, name := range sortedKeys(l.tips) {
+		recs, err := l.records(l.tips[name].id + ":open")
 		if err != nil {
 			return nil, err
 		}
@@ -131,8 +131,8 @@ func (l *Ledger) Records() ([]*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range sortedKeys(l.shards) {
-		settled := l.shards[name].tip.id + ":settled"
+	for _, name := range sortedKeys(l.tips) {
+		settled := l.tips[name].id + ":settled"
 		folders, err := l.Objects.Tree(settled)
 		if err != nil {
 			return nil, err
@@ -150,11 +150,11 @@ func (l *Ledger) Records() ([]*Record, error) {
 
 // OtherEditions returns the records of the same article and channel under other editions.
 func (l *Ledger) OtherEditions(k Key) ([]*Record, error) {
-	if l.shards == nil {
+	if l.tips == nil {
 		return nil, errUnread
 	}
 	var others []*Record
-	tip := l.shards[l.shardOf(k)].tip
+	tip := l.tips[l.shardOf(k)]
 	for _, dir := range []string{openDir(k), l.settledDir(k)} {
 		recs, err := l.article(tip.id + ":" + path.Dir(dir))
 		if err != nil {
@@ -221,11 +221,11 @@ func (l *Ledger) OnBranch(ctx context.Context, commit string) (bool, error) {
 
 // Contains checks that the ledger holds every tip that a saved plan saw.
 func (l *Ledger) Contains(ctx context.Context, tips map[string]string) error {
-	if len(tips) != len(l.shards) {
-		return &DamageError{Reason: fmt.Sprintf("has %d shards, the saved plan %d", len(l.shards), len(tips))}
+	if len(tips) != len(l.tips) {
+		return &DamageError{Reason: fmt.Sprintf("has %d shards, the saved plan %d", len(l.tips), len(tips))}
 	}
 	for _, name := range sortedKeys(tips) {
-		tip := l.shards[name].tip
+		tip := l.tips[name]
 		if tip == nil {
 			return &DamageError{Shard: name, Reason: "is in the saved plan only"}
 		}

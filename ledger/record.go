@@ -106,11 +106,8 @@ func NewNonce() string {
 // Now is the wall clock in whole seconds: the form in which records keep times.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
-// SHA256 is a payload's identity.
-func SHA256(payload []byte) string {
-	sum := sha256.Sum256(payload)
-	return hex.EncodeToString(sum[:])
-}
+// SHA256 is the hash of a payload, its identity, in hex.
+func SHA256(payload []byte) string { return fmt.Sprintf("%x", sha256.Sum256(payload)) }
 
 // Nonce is the current attempt's.
 func (r *Record) Nonce() string { return r.Nonces[len(r.Nonces)-1] }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,12 +18,6 @@ const (
 
 // DisplayRef is the value of git's notes.displayRef with which git log shows where an article was posted.
 const DisplayRef = memoryRefs + "*"
-
-// shard is one chain, as far as it was verified.
-type shard struct {
-	name string // 0 to f, or 00 to ff
-	tip  *commit
-}
 
 // commit is one transition of one delivery, or the ledger's first commit.
 type commit struct {
@@ -112,14 +107,7 @@ func (t trailers) String() string {
 	return b.String()
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // parseTrailers reads the last paragraph of a message. Missing ones stay zero; whoever needs them checks.
 func parseTrailers(message string) (trailers, error) {

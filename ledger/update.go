@@ -21,7 +21,7 @@ type Step func(old *Record) (next *Record, err error)
 // or nobody knows what became of it, the ledger is fetched and step decides again from what is there. It may be called
 // with a transition that landed already.
 func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) {
-	if l.shards == nil {
+	if l.tips == nil {
 		if err := l.fetchAgain(ctx, 0); err != nil {
 			return nil, err
 		}
@@ -35,25 +35,26 @@ func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) 
 		if err != nil || next == old {
 			return next, err
 		}
-		from := l.shards[l.shardOf(k)]
-		made, err := l.transition(ctx, from, k, old, next)
+		name := l.shardOf(k)
+		tip := l.tips[name]
+		made, err := l.transition(ctx, tip, k, old, next)
 		if err != nil {
 			return nil, err
 		}
-		result, pushErr := l.push(ctx, []refUpdate{{remoteRefs + from.name, from.tip.id, made.id}})
+		result, pushErr := l.push(ctx, []refUpdate{{remoteRefs + name, tip.id, made.id}})
 		if result == pushWon {
-			l.shards[from.name] = shard{from.name, made}
-			_, _ = l.Repo.Run(ctx, "update-ref", memoryRefs+from.name, made.id, from.tip.id) // else the next fetch does it
+			l.tips[name] = made
+			_, _ = l.Repo.Run(ctx, "update-ref", memoryRefs+name, made.id, tip.id) // else the next fetch does it
 			return next, nil
 		}
 		if err := l.fetchAgain(ctx, round); err != nil {
 			return nil, err
 		}
-		if still++; l.shards[from.name].tip.id != from.tip.id {
+		if still++; l.tips[name].id != tip.id {
 			still = 0
 		}
 		if still == maxStill {
-			return nil, &RefusedError{Ref: remoteRefs + from.name, Err: pushErr}
+			return nil, &RefusedError{Ref: remoteRefs + name, Err: pushErr}
 		}
 	}
 }
@@ -65,24 +66,23 @@ func (l *Ledger) fetchAgain(ctx context.Context, round int) error {
 			return err
 		}
 		err := l.Fetch(ctx)
-		var unreachable *UnreachableError
-		if err == nil || outage == maxOutage || !errors.As(err, &unreachable) {
+		if _, passing := errors.AsType[*UnreachableError](err); !passing || outage == maxOutage {
 			return err
 		}
 	}
 }
 
 // transition makes the commit that leads a delivery from old to next.
-func (l *Ledger) transition(ctx context.Context, from shard, k Key, old, next *Record) (*commit, error) {
+func (l *Ledger) transition(ctx context.Context, tip *commit, k Key, old, next *Record) (*commit, error) {
 	next.raw = next.Encode()
 	if err := checkOwn(old, next); err != nil {
 		return nil, err
 	}
-	files, err := l.edits(from.tip, k, old, next)
+	files, err := l.edits(tip, k, old, next)
 	if err != nil {
 		return nil, err
 	}
-	id, err := l.write(ctx, from.tip.id, l.message(from, next), files)
+	id, err := l.write(ctx, tip.id, l.message(tip, k, next), files)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +101,12 @@ func checkOwn(old, next *Record) error {
 	return nil
 }
 
-func (l *Ledger) message(from shard, next *Record) string {
-	t := trailers{pin: l.Pin, seq: from.tip.seq + 1, delivery: next.Key, state: next.State, attempt: next.Attempt,
+func (l *Ledger) message(tip *commit, k Key, next *Record) string {
+	t := trailers{pin: l.Pin, seq: tip.seq + 1, delivery: next.Key, state: next.State, attempt: next.Attempt,
 		run: oneLine(next.Run), witness: map[string]int{}}
-	for name, s := range l.shards {
-		if name != from.name && s.tip.seq > 0 {
-			t.witness[name] = s.tip.seq
+	for name, other := range l.tips {
+		if name != l.shardOf(k) && other.seq > 0 {
+			t.witness[name] = other.seq
 		}
 	}
 	return fmt.Sprintf("%s: %s\n\n%s\n\n%s", next.Key, next.headline(), next.story(), t)

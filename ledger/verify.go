@@ -12,28 +12,27 @@ import (
 // all.
 const firstFetch = 1000
 
-// verify checks what a fetch brought against the pin, this clone's memory and the shards' witnesses. Ahead is a shard
-// that is older than another shard's witness: damage, if it still is after one more fetch.
-func (l *Ledger) verify(memory map[string]string) (ahead *DamageError, err error) {
-	for _, name := range sortedKeys(l.shards) {
+// verify checks what a fetch brought against the pin, this clone's memory and the shards' witnesses.
+func (l *Ledger) verify(memory map[string]string) error {
+	for _, name := range sortedKeys(l.tips) {
 		if err := l.verifyShard(name, memory[name]); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for name := range memory {
-		if l.shards[name].tip == nil {
-			return nil, &DamageError{Shard: name, Reason: "is missing on the remote, and this clone has seen it"}
+		if l.tips[name] == nil {
+			return &DamageError{Shard: name, Reason: "is missing on the remote, and this clone has seen it"}
 		}
 	}
-	return l.ahead(), nil
+	return l.ahead()
 }
 
 // ahead finds a shard that is older than another one's last writer saw it.
-func (l *Ledger) ahead() *DamageError {
-	for _, name := range sortedKeys(l.shards) {
-		tip := l.shards[name].tip
+func (l *Ledger) ahead() error {
+	for _, name := range sortedKeys(l.tips) {
+		tip := l.tips[name]
 		for _, other := range sortedKeys(tip.witness) {
-			seen := l.shards[other].tip
+			seen := l.tips[other]
 			if seen == nil || seen.seq < tip.witness[other] {
 				return &DamageError{Shard: other, Reason: fmt.Sprintf(
 					"was rolled back: shard %s witnesses its transition %d", name, tip.witness[other])}
@@ -44,7 +43,7 @@ func (l *Ledger) ahead() *DamageError {
 }
 
 func (l *Ledger) verifyShard(name, remembered string) error {
-	tip := l.shards[name].tip
+	tip := l.tips[name]
 	if err := l.checkPin(name, tip); err != nil || tip.id == remembered {
 		return err
 	}
@@ -106,8 +105,8 @@ func (l *Ledger) checkPin(name string, c *commit) error {
 }
 
 func (l *Ledger) checkFirst(name string, c *commit) error {
-	if c.seq != 0 || c.parent != "" || c.shards != len(l.shards) {
-		return &DamageError{Shard: name, Commit: c.id, Reason: fmt.Sprintf("does not begin as a ledger of %d shards does", len(l.shards))}
+	if c.seq != 0 || c.parent != "" || c.shards != len(l.tips) {
+		return &DamageError{Shard: name, Commit: c.id, Reason: fmt.Sprintf("does not begin as a ledger of %d shards does", len(l.tips))}
 	}
 	return nil
 }

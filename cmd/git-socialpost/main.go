@@ -126,14 +126,13 @@ func unknownCommand(app *cli.App, name string) error {
 
 // exitStatus maps every kind of error to the documented exit status.
 func exitStatus(err error) int {
-	var usage usageError
-	var left *unfinished
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &usage):
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
-	case errors.As(err, &left):
+	}
+	if left, ok := errors.AsType[*unfinished](err); ok {
 		return left.exitStatus()
 	}
 	return exitError
