@@ -21,39 +21,46 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		return args, nil
 	}
 	var flags, rest []string
-	for i := 2; i < len(args); i++ {
-		arg := args[i]
-		if arg == "--" {
-			rest = append(rest, args[i+1:]...)
-			break
-		}
-		if !isFlag(arg) {
-			rest = append(rest, arg)
-			continue
-		}
-		if arg == "-h" || arg == "--help" {
-			return []string{args[0], args[1], arg}, nil
-		}
-		name, value, valued := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		known, wanted := lookUp(cmd, name)
-		if wanted && !valued && i+1 < len(args) && !isFlag(args[i+1]) {
-			i++
-			value = args[i]
-			arg = "--" + name + "=" + value
-		}
+	for words := args[2:]; len(words) > 0; {
+		arg := words[0]
+		words = words[1:]
 		switch {
-		case wanted && value == "":
-			return nil, usagef("--%s needs a value", name) // as of an unset variable: deliver --plan "$PLAN"
-		case valued && known && !wanted:
-			return nil, usagef("--%s takes no value", name)
+		case arg == "--":
+			rest, words = append(rest, words...), nil
+		case arg == "-h" || arg == "--help":
+			return []string{args[0], args[1], arg}, nil
+		case !isFlag(arg):
+			rest = append(rest, arg)
+		default:
+			flag, left, err := takeFlag(cmd, arg, words)
+			if err != nil {
+				return nil, err
+			}
+			flags, words = append(flags, flag), left
 		}
-		flags = append(flags, arg)
 	}
 	ordered := append([]string{args[0], args[1]}, flags...)
 	if len(rest) > 0 {
 		ordered = append(append(ordered, "--"), rest...)
 	}
 	return ordered, nil
+}
+
+// takeFlag joins a flag with its value, and returns the words that are left after it.
+func takeFlag(cmd *cli.Command, arg string, words []string) (flag string, left []string, err error) {
+	name, value, valued := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	known, wanted := lookUp(cmd, name)
+	if wanted && !valued && len(words) > 0 && !isFlag(words[0]) {
+		value, words = words[0], words[1:]
+		arg = "--" + name + "=" + value
+	}
+	switch {
+	case wanted && value == "":
+		return "", nil, usagef("--%s needs a value", name) // as of an unset variable: deliver --plan "$PLAN"
+	case valued && known && !wanted:
+		return "", nil, usagef("--%s takes no value", name)
+	}
+	return arg, words, nil
 }
 
 // isFlag tells a flag from a word, a lone dash and a negative number.
