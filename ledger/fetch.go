@@ -48,7 +48,6 @@ func (l *Ledger) admit(ctx context.Context, heldTo, memory map[string]string) er
 		l.tips = nil
 		return err
 	}
-	l.Fetched = time.Now().Round(0)
 	return l.remember(ctx, memory)
 }
 

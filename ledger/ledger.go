@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/git-socialpost/git-socialpost/gitexec"
 )
@@ -15,11 +14,10 @@ import (
 type Ledger struct {
 	Repo    *gitexec.Repo
 	Objects *gitexec.Objects
-	Remote  string    // a configured remote's name
-	Pin     string    // object id of the first commit
-	Branch  string    // if set, the first Fetch also brings the remote's branch, for OnBranch
-	Fetched time.Time // when it was, by the wall clock
-	Deep    bool      // fetch the whole history even in a shallow clone, to compare a saved plan's tips
+	Remote  string // a configured remote's name
+	Pin     string // object id of the first commit
+	Branch  string // if set, the first Fetch also brings the remote's branch, for OnBranch
+	Deep    bool   // fetch the whole history even in a shallow clone, to compare a saved plan's tips
 
 	fetcher  fetcher
 	tips     map[string]*commit // by shard: 0 to f, or 00 to ff; nil where it could not be read or verified

@@ -39,6 +39,7 @@ type run struct {
 	recovery string // folder
 	clients  map[string]client
 	contest  []*delivery // another runner was faster
+	fresh    bool        // nothing has happened since the ledger was fetched
 	left     unfinished
 }
 
@@ -62,7 +63,7 @@ func (t *tool) deliver(c *cli.Context) error {
 	if err := checkFolder(c.String("recovery")); err != nil {
 		return err
 	}
-	r := &run{tool: t, plan: p, dry: c.Bool("dry-run"), recovery: c.String("recovery"), clients: map[string]client{}}
+	r := &run{tool: t, plan: p, dry: c.Bool("dry-run"), recovery: c.String("recovery"), clients: map[string]client{}, fresh: true}
 	chosen, err := r.choose(keys)
 	if err != nil {
 		return err
@@ -210,7 +211,7 @@ func (r *run) sendAll(ctx context.Context, chosen []*delivery) {
 
 // answer prints what became of every delivery, and returns what is left to be done.
 func (r *run) answer(ctx context.Context, chosen []*delivery, asJSON, named bool) error {
-	r.awaitContested(ctx)
+	r.reviewContested(ctx)
 	for _, d := range chosen {
 		r.account(d, named)
 	}
@@ -276,8 +277,8 @@ func (d *delivery) asDelivered() bool {
 	return d.Decision == delivered && d.record != nil && d.record.PayloadSHA256 == d.PayloadSHA256
 }
 
-// awaitContested looks once more at what another runner was faster with.
-func (r *run) awaitContested(ctx context.Context) {
+// reviewContested looks once more at what another runner was faster with.
+func (r *run) reviewContested(ctx context.Context) {
 	if len(r.contest) == 0 {
 		return
 	}

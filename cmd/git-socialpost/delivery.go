@@ -17,6 +17,7 @@ const (
 	maxAge   = 60 * time.Second // an older intent is not sent: its runner was paused
 	freshAge = 5 * time.Second  // an older intent is looked up once more before it is sent
 
+	intendLimit = 3 * time.Minute  // how long an intent is tried to be stored, while others write to its shard
 	intendGrace = 10 * time.Second // how long a signal waits for a push, so that no intent is left behind without need
 	sendGrace   = 3 * time.Second  // how long a signal waits for the answer to a request that left
 	settleLimit = 5 * time.Minute  // how long an outcome is tried to be recorded
@@ -45,7 +46,7 @@ func (r *run) deliverOne(ctx context.Context, d *delivery) (proceed bool) {
 		return errors.As(err, new(*ledger.RefusedError)) // another shard may take it
 	}
 	a := &attempt{run: r, delivery: d, intent: intent, file: r.recoveryFile(r.recovery, d.Key, intent.Attempt)}
-	a.post(ctx, client)
+	a.send(ctx, client)
 	return a.settle(context.WithoutCancel(ctx))
 }
 
@@ -60,13 +61,16 @@ var errTaken = errors.New("taken by another runner")
 
 // intend stores the statement that this attempt may be sent from now on, and returns it as it stands on the remote.
 func (r *run) intend(ctx context.Context, d *delivery) (*ledger.Record, error) {
-	if time.Now().Round(0).Sub(r.ledger.Fetched) > freshAge { // the deliveries before took their time
+	if !r.fresh { // the deliveries before took their time, and the same text may have been sent from another shard
 		if err := r.ledger.Fetch(ctx); err != nil {
 			return nil, err
 		}
 	}
+	r.fresh = false
 	ctx, cancel := linger(ctx, intendGrace)
 	defer cancel()
+	ctx, stop := context.WithTimeoutCause(ctx, intendLimit, fmt.Errorf("not recorded within %v", intendLimit))
+	defer stop()
 	nonce := ledger.NewNonce()
 	return r.ledger.Update(ctx, d.post.Key, func(old *ledger.Record) (*ledger.Record, error) {
 		if old != nil && slices.Contains(old.Nonces, nonce) {
@@ -101,8 +105,8 @@ type attempt struct {
 	keepErr error        // why it is not on the disk
 }
 
-// post sends the one request. A signal gives it a moment to be answered, then cuts it: what left cannot be called back.
-func (a *attempt) post(ctx context.Context, client *linkedin.Client) {
+// send makes the one request. A signal gives it a moment to be answered, then cuts it: what left cannot be called back.
+func (a *attempt) send(ctx context.Context, client *linkedin.Client) {
 	sending, cancel := linger(ctx, sendGrace)
 	defer cancel()
 	ready := func(limited context.Context) error {
@@ -111,7 +115,7 @@ func (a *attempt) post(ctx context.Context, client *linkedin.Client) {
 		}
 		return a.ready(limited)
 	}
-	a.hear(client.Send(sending, a.delivery.post.Payload, ready, a.hear))
+	a.hear(client.Send(sending, a.post.Payload, ready, a.hear))
 }
 
 // linger returns a context that ends some time after its parent does.
@@ -147,7 +151,7 @@ func (a *attempt) ready(ctx context.Context) error {
 	if err := a.ledger.Fetch(ctx); err != nil {
 		return err
 	}
-	now, err := a.ledger.Record(a.delivery.post.Key)
+	now, err := a.ledger.Record(a.post.Key)
 	switch {
 	case err != nil:
 		return err
@@ -170,32 +174,34 @@ func (a *attempt) age() (time.Duration, error) {
 func (a *attempt) settle(ctx context.Context) (proceed bool) {
 	ctx, cancel := context.WithTimeoutCause(ctx, settleLimit, fmt.Errorf("not recorded within %v", settleLimit))
 	defer cancel()
-	rec, err := a.ledger.Update(ctx, a.delivery.post.Key, a.recoveryRecord().merge)
+	rec, err := a.ledger.Update(ctx, a.post.Key, a.recoveryRecord().merge)
 	if err == nil {
 		os.Remove(a.file)
 		a.take(rec)
 	}
-	switch {
-	case a.receipt != nil:
+	if a.receipt != nil {
 		return a.settleReceipt(rec, err)
+	}
+	a.Decision, a.Reason = open, a.evidence()
+	unsent := a.outcome.Kind == ledger.Unsent
+	switch {
 	case err != nil:
-		a.Decision, a.Reason = open, a.said()
 		a.left.fail(a.unrecorded(err))
-	case a.outcome.Kind == ledger.Unsent && rec.Resolution == nil:
-		a.Reason = "not sent, and released: " + a.outcome.Message
+	case unsent && rec.State == ledger.Released && rec.Resolution == nil:
+		a.Decision, a.Reason = send, "not sent, and released: "+a.outcome.Message
 		a.left.fail(fmt.Errorf("%s: %s", a.Key, a.Reason))
+	case rec.State == ledger.Delivered:
+		a.Decision, a.Reason = delivered, a.Reason+"; a maintainer has seen the post"
+		a.note("%s: %s", a.Key, a.Reason)
 	case !rec.State.Open():
-		a.Decision, a.Reason = held, a.said()+"; meanwhile it was resolved, and is "+string(rec.State)
+		a.Decision, a.Reason = held, a.Reason+"; meanwhile it was resolved, and is "+string(rec.State)
 		look := "look at the feed, then at: git socialpost log " + a.Key
-		if a.outcome.Kind == ledger.Unsent {
+		if unsent {
 			look = "how that came: git socialpost log " + a.Key
 		}
 		a.left.fail(hinted(fmt.Errorf("%s: %s", a.Key, a.Reason), look))
 	case a.outcome.Kind == string(ledger.Rejected):
-		a.Decision, a.Reason = open, a.said()
 		a.left.refused = append(a.left.refused, a.delivery)
-	default:
-		a.Decision, a.Reason = open, a.said()
 	}
 	return false
 }
@@ -255,6 +261,4 @@ func (a *attempt) unrecorded(err error) error {
 	return hinted(err, lines...)
 }
 
-func (a *attempt) said() string {
-	return oneLine(describe(&a.outcome))
-}
+func (a *attempt) evidence() string { return oneLine(describe(&a.outcome)) }

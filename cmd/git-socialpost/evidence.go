@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ func (t *tool) showOpen(keys []string) error {
 		if i > 0 {
 			fmt.Fprintln(t.stdout)
 		}
-		t.printEvidence(rec)
+		t.printEvidence(t.stdout, rec)
 	}
 	return nil
 }
@@ -42,15 +43,15 @@ func (t *tool) showOne(key string) error {
 	if err := resolvable(rec, k, ledger.Resolution{}); err != nil {
 		return err
 	}
-	t.printEvidence(rec)
+	t.printEvidence(t.stdout, rec)
 	return nil
 }
 
-func (t *tool) printEvidence(r *ledger.Record) {
+func (t *tool) printEvidence(w io.Writer, r *ledger.Record) {
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(t.stdout, "  %-9s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(w, "  %-9s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
 	}
-	fmt.Fprintf(t.stdout, "%s: %s\n", r.Key, r.State)
+	fmt.Fprintf(w, "%s: %s\n", r.Key, r.State)
 	line("since", "%s (%v ago), attempt %d", r.IntendedAt.Format(time.RFC3339), time.Since(r.IntendedAt).Round(time.Second), r.Attempt)
 	line("run", "%s", r.Run)
 	line("text", "%s at %.12s, as %s", r.Path, r.Revision, r.Author)
@@ -58,7 +59,7 @@ func (t *tool) printEvidence(r *ledger.Record) {
 	if err != nil {
 		text = string(r.Payload)
 	}
-	fmt.Fprintln(t.stdout, indent(text))
+	fmt.Fprintln(w, indent(text))
 	if o := r.Outcome; o == nil {
 		line("answer", "none recorded: the runner ended before it could tell, or is still at work")
 	} else {
@@ -68,13 +69,13 @@ func (t *tool) printEvidence(r *ledger.Record) {
 		line("", "LinkedIn names a post with the same text: %s%s", linkedin.PublicURL(o.Duplicate), createdNear(o.Duplicate, r))
 	}
 	line("look at", "%s", feedOf(r.Author))
-	t.printCommands(r)
+	t.printCommands(w, r)
 }
 
 // printCommands prints what settles a delivery.
-func (t *tool) printCommands(r *ledger.Record) {
+func (t *tool) printCommands(w io.Writer, r *ledger.Record) {
 	command := func(when, how string) {
-		fmt.Fprintf(t.stdout, "  %s:\n      git socialpost resolve %s %s\n", when, r.Key, how)
+		fmt.Fprintf(w, "  %s:\n      git socialpost resolve %s %s\n", when, r.Key, how)
 	}
 	if file := t.kept(r); file != "" {
 		command("this clone has kept the answer", "--from "+shell(file))

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
 )
 
 func (t *tool) fsckCommand() *cli.Command {
@@ -35,9 +38,12 @@ func (t *tool) fsck(c *cli.Context) error {
 	}
 	for _, p := range h.Problems {
 		fmt.Fprintln(t.stdout, p)
+		if damage, ok := errors.AsType[*ledger.DamageError](p); ok && damage.Remedy != "" {
+			fmt.Fprintln(t.stdout, "  this mends it: "+damage.Remedy)
+		}
 	}
 	if n := len(h.Problems); n > 0 {
-		return hinted(fmt.Errorf("the ledger has %d problems", n),
+		return hinted(fmt.Errorf("the ledger is damaged: %d found", n),
 			"nothing is posted while it is damaged; restore refs/social/ledger/* on the remote from a clone or backup",
 			"after that, in every clone that refuses it: git socialpost init --repin")
 	}

@@ -84,7 +84,14 @@ func (r *recovery) save(path string) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	if folder, err := os.Open(filepath.Dir(path)); err == nil {
+		_ = folder.Sync() // its new name, too; not every system can
+		folder.Close()
+	}
+	return nil
 }
 
 func loadRecovery(path string) (*recovery, error) {

@@ -184,7 +184,7 @@ func (t *tool) confirm(c *cli.Context, rec *ledger.Record) error {
 	if !t.terminal {
 		return usagef("resolve asks before it decides, and standard input is no terminal; add --yes")
 	}
-	t.printEvidence(rec)
+	t.printEvidence(t.stderr, rec)
 	switch {
 	case c.IsSet("posted"):
 		return t.ask("Record that " + rec.Key + " was posted, as " + c.String("posted") + "?")
