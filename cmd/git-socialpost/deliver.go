@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -131,7 +129,7 @@ func (r *run) choose(keys []string) ([]*delivery, error) {
 		if slices.ContainsFunc(r.plan.Deliveries, func(d *delivery) bool { return d.name() == key }) {
 			continue
 		}
-		d, err := r.settledElsewhere(key)
+		d, err := r.withoutFile(key)
 		if err != nil {
 			return nil, err
 		}
@@ -143,13 +141,8 @@ func (r *run) choose(keys []string) ([]*delivery, error) {
 	return slices.DeleteFunc(slices.Clone(r.plan.Deliveries), func(d *delivery) bool { return !slices.Contains(keys, d.name()) }), nil
 }
 
-// name is the key, for a post too broken to have one the key that its path would give.
-func (d *delivery) name() string {
-	return cmp.Or(d.Key, path.Base(path.Dir(d.Path))+":"+d.Channel)
-}
-
-// settledElsewhere answers for a key that has no file any more, but a record.
-func (r *run) settledElsewhere(key string) (*delivery, error) {
+// withoutFile answers for a key that has no file any more, but a record.
+func (r *run) withoutFile(key string) (*delivery, error) {
 	k, err := ledger.ParseKey(key)
 	if err != nil {
 		return nil, err
@@ -262,19 +255,6 @@ func (r *run) account(d *delivery, named bool) {
 			r.left.failed = append(r.left.failed, name)
 		}
 	}
-}
-
-// said is the decision and its reason; one to send that is still here was not sent, as the reason says.
-func (d *delivery) said() string {
-	if d.Decision == send {
-		return d.Reason
-	}
-	return string(d.Decision) + ": " + d.Reason
-}
-
-// asDelivered reports whether the file is still what was delivered: nothing to talk about.
-func (d *delivery) asDelivered() bool {
-	return d.Decision == delivered && d.record != nil && d.record.PayloadSHA256 == d.PayloadSHA256
 }
 
 // reviewContested looks once more at what another runner was faster with.

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,24 +23,6 @@ type plan struct {
 	Ledger     string            `json:"ledger"`
 	Tips       map[string]string `json:"tips"` // the ledger's shards as they were
 	Deliveries []*delivery       `json:"deliveries"`
-}
-
-// delivery is one of a plan's lines.
-type delivery struct {
-	Key           string     `json:"key"` // "" where an invalid post has none
-	Decision      decision   `json:"decision"`
-	Reason        string     `json:"reason"`
-	Path          string     `json:"path"`
-	Channel       string     `json:"channel"`
-	PayloadSHA256 string     `json:"payload_sha256"` // "" for an invalid post
-	Length        int        `json:"length"`         // UTF-16 units of the visible text
-	PublishAfter  *time.Time `json:"publish_after"`
-	Post          *string    `json:"post"` // the platform's id of a delivered post
-	URL           *string    `json:"url"`
-
-	post   *post // nil for an open delivery whose file is gone
-	record *ledger.Record
-	tried  bool // the run came to it, and says what became of it
 }
 
 func (t *tool) planCommand() *cli.Command {
@@ -151,58 +131,6 @@ func (t *tool) makePlan(src *source) (*plan, error) {
 	}
 	slices.SortStableFunc(p.Deliveries, inOrder)
 	return p, nil
-}
-
-func (t *tool) decideAbout(p *post) (*delivery, error) {
-	f, err := t.facts(p)
-	if err != nil {
-		return nil, err
-	}
-	d := &delivery{Path: p.Path, Channel: p.channelName(), Length: p.Length, post: p}
-	d.Decision, d.Reason = decide(f)
-	if p.Key != (ledger.Key{}) {
-		d.Key = p.Key.String()
-	}
-	if p.Payload != nil {
-		d.PayloadSHA256 = ledger.SHA256(p.Payload)
-	}
-	if !p.PublishAfter.IsZero() {
-		d.PublishAfter = &p.PublishAfter
-	}
-	d.take(f.record)
-	return d, nil
-}
-
-// fileless is an open delivery whose file was renamed or removed.
-func fileless(r *ledger.Record) *delivery {
-	k, _ := r.ID()
-	d := &delivery{Key: r.Key, Path: r.Path, Channel: k.Channel, PayloadSHA256: r.PayloadSHA256}
-	d.Decision, d.Reason = decided(r, nil)
-	d.take(r)
-	return d
-}
-
-// take keeps what the ledger says.
-func (d *delivery) take(r *ledger.Record) {
-	d.record = r
-	if r != nil && r.Post != nil {
-		d.Post, d.URL = &r.Post.ID, &r.Post.URL
-	}
-}
-
-// inOrder is the order in which deliveries go out: by publish_after, then by key.
-func inOrder(a, b *delivery) int {
-	var x, y time.Time
-	if a.PublishAfter != nil {
-		x = *a.PublishAfter
-	}
-	if b.PublishAfter != nil {
-		y = *b.PublishAfter
-	}
-	if n := x.Compare(y); n != 0 {
-		return n
-	}
-	return strings.Compare(a.Key, b.Key)
 }
 
 func (p *plan) print(w io.Writer) error {

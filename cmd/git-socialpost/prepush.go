@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -81,9 +80,4 @@ func (t *tool) printPushed(ctx context.Context, src *source) error {
 		return err
 	}
 	return p.print(t.stdout)
-}
-
-// note says something on standard error that is no error of ours.
-func (t *tool) note(format string, args ...any) {
-	fmt.Fprintf(t.stderr, "git-socialpost: "+format+"\n", args...)
 }

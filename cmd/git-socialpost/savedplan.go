@@ -86,7 +86,7 @@ func (r *run) stillThere(path string, planned map[string]string, replan string) 
 		if slices.ContainsFunc(r.plan.Deliveries, func(d *delivery) bool { return d.Key == key }) {
 			continue
 		}
-		if d, err := r.settledElsewhere(key); d == nil || err != nil {
+		if d, err := r.withoutFile(key); d == nil || err != nil {
 			return hinted(fmt.Errorf("%s: %s is planned, but no post has this key any more", path, key), replan)
 		}
 	}

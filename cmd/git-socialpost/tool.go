@@ -198,3 +198,8 @@ func (t *tool) person(ctx context.Context) string {
 	}
 	return "somebody without a git identity"
 }
+
+// note says something on standard error that is no error of ours.
+func (t *tool) note(format string, args ...any) {
+	fmt.Fprintf(t.stderr, "git-socialpost: "+format+"\n", args...)
+}
