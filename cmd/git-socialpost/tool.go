@@ -40,7 +40,7 @@ func (t *tool) open(ctx context.Context) error {
 	git := gitexec.Git{Without: []string{defaultTokenEnv}}
 	repo, err := gitexec.Open(ctx, git)
 	switch {
-	case errors.Is(err, gitexec.ErrOld):
+	case errors.Is(err, gitexec.ErrOld), ctx.Err() != nil:
 		return err
 	case err != nil:
 		return hinted(err, "run this inside the blog's git repository, or with: git -C FOLDER socialpost")
@@ -62,6 +62,9 @@ func (t *tool) close() {
 // revision returns the commit that a revision names.
 func (t *tool) revision(ctx context.Context, rev string) (string, error) {
 	id, err := t.repo.Run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
 	if err != nil {
 		if rev == "HEAD" {
 			return "", hinted(errors.New("nothing is committed here yet"), "only what is committed counts: git add "+configFile+" && git commit")
