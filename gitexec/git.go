@@ -18,9 +18,8 @@ import (
 
 // Git runs git commands in the current directory. The zero value is ready to use.
 type Git struct {
-	Without []string             // names of environment variables that no git process gets
-	Trace   func(args ...string) // called with the arguments of every command, if set
-	Env     []string             // NAME=value, added to the environment of every command
+	Without []string // names of environment variables that no git process gets
+	Env     []string // NAME=value, added to the environment of every command
 	config  [][2]string
 }
 
@@ -93,9 +92,6 @@ func (g Git) RunInput(ctx context.Context, input []byte, args ...string) (string
 }
 
 func (g Git) command(ctx context.Context, args []string) *exec.Cmd {
-	if g.Trace != nil {
-		g.Trace(args...)
-	}
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 2 * time.Second // git's own children may hold the pipes

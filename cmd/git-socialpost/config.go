@@ -143,7 +143,7 @@ func (t *table) channel(name string, line int) *channel {
 		Language:   t.text("language", language, `"en"`, "a language", func(s string) bool { return s != "" }),
 		Author:     t.author(),
 		Visibility: t.text("visibility", "PUBLIC", `"PUBLIC"`, "PUBLIC, CONNECTIONS or LOGGED_IN", oneOf("PUBLIC", "CONNECTIONS", "LOGGED_IN")),
-		TokenEnv: t.text("token_env", "LINKEDIN_ACCESS_TOKEN", `"LINKEDIN_ACCESS_TOKEN"`,
+		TokenEnv: t.text("token_env", defaultTokenEnv, `"`+defaultTokenEnv+`"`,
 			"the name of an environment variable: A-Z, 0-9 and '_'", tokenEnvForm.MatchString),
 	}
 	t.required("platform", line, `"linkedin"`)

@@ -62,7 +62,8 @@ func (t *tool) resolve(c *cli.Context) error {
 	if _, err := step(before); err != nil {
 		return err
 	}
-	if at, ok := linkedin.CreatedAt(c.String("posted")); ok && at.Before(before.IntendedAt.Add(-aliveFor)) {
+	urn, _ := linkedin.ParseURN(c.String("posted"))
+	if at, ok := linkedin.CreatedAt(urn); ok && at.Before(before.IntendedAt.Add(-aliveFor)) {
 		t.note("WARNING: that post was created %s, long before this attempt began, %s", at.UTC().Format(time.RFC3339), before.IntendedAt.Format(time.RFC3339))
 	}
 	if err := t.confirm(c, before); err != nil {

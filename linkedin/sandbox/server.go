@@ -44,7 +44,6 @@ type Server struct {
 	Versions        []string      // the live ones
 	DuplicateWindow time.Duration // how long an author cannot repeat a payload
 	Delay           time.Duration // of the fault "slow"
-	OnPost          func()        // called at the start of every POST to /rest/posts
 	Log             *log.Logger   // gets a line for every POST; may be nil
 
 	mux http.ServeMux
@@ -94,9 +93,6 @@ func (s *Server) Stored() []Stored {
 
 func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	n, fault := s.receive()
-	if s.OnPost != nil {
-		s.OnPost()
-	}
 	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 	if err != nil {
 		s.logf("POST %d: the request was cut or too large", n)
