@@ -103,9 +103,6 @@ func NewNonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Now is the wall clock in whole seconds: the form in which records keep times.
-func Now() time.Time { return time.Now().UTC().Truncate(time.Second) }
-
 // SHA256 is the hash of a payload, its identity, in hex.
 func SHA256(payload []byte) string { return fmt.Sprintf("%x", sha256.Sum256(payload)) }
 

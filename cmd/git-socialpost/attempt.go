@@ -89,7 +89,7 @@ func (r *run) intend(ctx context.Context, d *delivery) (*ledger.Record, error) {
 		return ledger.Intend(old, ledger.Record{
 			Key: d.Key, Nonces: []string{nonce}, Revision: r.plan.Revision, Path: d.Path,
 			Text: r.repo.BlobID([]byte(d.post.Text)), PayloadSHA256: d.PayloadSHA256, Payload: d.post.Payload,
-			Author: d.post.Channel.Author, IntendedAt: ledger.Now(), Run: r.runURL(),
+			Author: d.post.Channel.Author, IntendedAt: r.stamp(), Run: r.runURL(),
 		}), nil
 	})
 }
@@ -130,7 +130,7 @@ func linger(parent context.Context, grace time.Duration) (context.Context, conte
 // hear keeps what is known of the outcome, on the disk first: once with the head of the answer, once with all of it.
 func (a *attempt) hear(o linkedin.Outcome) {
 	a.outcome = ledger.Outcome{Kind: string(o.Kind), Status: o.Status, Code: o.Code, Message: o.Message,
-		RequestID: o.RequestID, Duplicate: o.Duplicate, At: ledger.Now()}
+		RequestID: o.RequestID, Duplicate: o.Duplicate, At: a.stamp()}
 	a.receipt = nil
 	if o.Kind == linkedin.Delivered {
 		if base := a.getenv(linkedInURL); base != "" {
@@ -163,7 +163,7 @@ func (a *attempt) ready(ctx context.Context) error {
 }
 
 func (a *attempt) age() (time.Duration, error) {
-	age := time.Now().Round(0).Sub(a.intent.IntendedAt)
+	age := a.now().Round(0).Sub(a.intent.IntendedAt)
 	if age < 0 || age > maxAge {
 		return age, fmt.Errorf("the intent is %v old by the clock; this runner was paused, or its clock was set", age.Round(time.Second))
 	}

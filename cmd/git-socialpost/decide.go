@@ -100,7 +100,7 @@ func authorise(f facts) (decision, string) {
 
 // facts asks the ledger, as it was fetched last, all that the decision about a post depends on.
 func (t *tool) facts(p *post) (f facts, err error) {
-	f = facts{post: p, mode: t.cfg.Mode, pilot: t.cfg.Pilot, now: time.Now()}
+	f = facts{post: p, mode: t.cfg.Mode, pilot: t.cfg.Pilot, now: t.now()}
 	if p.Key == (ledger.Key{}) {
 		return f, nil
 	}

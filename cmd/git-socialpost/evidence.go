@@ -40,7 +40,7 @@ func (t *tool) showOne(key string) error {
 	if err != nil {
 		return err
 	}
-	if err := resolvable(rec, k, ledger.Resolution{}); err != nil {
+	if err := t.resolvable(rec, k, ledger.Resolution{}); err != nil {
 		return err
 	}
 	t.printEvidence(t.stdout, rec)
@@ -85,7 +85,7 @@ func (t *tool) printCommands(w io.Writer, r *ledger.Record) {
 		post = r.Outcome.Duplicate
 	}
 	command("if it is there", "--posted "+post+" --reason WHY")
-	if from := r.IntendedAt.Add(aliveFor); r.State == ledger.Intended && time.Now().Before(from) {
+	if from := r.IntendedAt.Add(aliveFor); r.State == ledger.Intended && t.now().Before(from) {
 		command("if it is not there, from "+from.Format(time.RFC3339)+" on; the next run sends it", "--not-posted --reason WHY")
 	} else {
 		command("if it is not there; the next run sends it", "--not-posted --reason WHY")

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,7 +30,10 @@ const (
 	exitUsage      = 129
 )
 
-func main() {
+func main() { os.Exit(process(time.Now)) }
+
+// process is the program by one clock. It returns the exit status.
+func process(now func() time.Time) int {
 	log.SetOutput(io.Discard)                               // net/http's remarks are no answer of ours
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a reader that left must not end a delivery
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -43,11 +47,12 @@ func main() {
 		stderr:   plain{os.Stderr},
 		terminal: isTerminal(os.Stdin),
 		getenv:   os.Getenv,
+		now:      now,
 	}
 	err := t.run(ctx, os.Args)
 	stop()
 	t.report(err)
-	os.Exit(exitStatus(err))
+	return exitStatus(err)
 }
 
 func isTerminal(f *os.File) bool {

@@ -105,7 +105,7 @@ func (t *tool) resolution(c *cli.Context, key ledger.Key) (ledger.Step, error) {
 	if path := c.String("from"); path != "" {
 		return t.recoveryStep(path, key)
 	}
-	res := ledger.Resolution{By: t.person(c.Context), Reason: strings.TrimSpace(c.String("reason")), At: ledger.Now()}
+	res := ledger.Resolution{By: t.person(c.Context), Reason: strings.TrimSpace(c.String("reason")), At: t.stamp()}
 	if res.Reason == "" {
 		res.Reason = "no reason given"
 	}
@@ -125,7 +125,7 @@ func (t *tool) resolution(c *cli.Context, key ledger.Key) (ledger.Step, error) {
 		if old != nil && old.Resolved(res) {
 			return old, nil // the answer to our push was lost, the push was not
 		}
-		if err := resolvable(old, key, res); err != nil {
+		if err := t.resolvable(old, key, res); err != nil {
 			return nil, err
 		}
 		if file := t.kept(old); file != "" && res.Decision == ledger.Released {
@@ -137,14 +137,14 @@ func (t *tool) resolution(c *cli.Context, key ledger.Key) (ledger.Step, error) {
 }
 
 // resolvable says why a decision must not be taken now.
-func resolvable(old *ledger.Record, key ledger.Key, res ledger.Resolution) error {
+func (t *tool) resolvable(old *ledger.Record, key ledger.Key, res ledger.Resolution) error {
 	switch {
 	case old == nil:
 		return hinted(fmt.Errorf("%s: the ledger knows no such delivery", key), "git socialpost resolve lists the open ones")
 	case !old.State.Open():
 		return hinted(fmt.Errorf("%s is %s; there is nothing to resolve", key, old.State), "git socialpost log "+old.Key+" shows how that came")
 	}
-	age := time.Since(old.IntendedAt)
+	age := t.now().Sub(old.IntendedAt)
 	if res.Decision == ledger.Released && old.State == ledger.Intended && age < 0 {
 		return hinted(fmt.Errorf("%s: its intent is of %s, which has not come: its runner may be alive, and its clock was ahead", key, old.IntendedAt.Format(time.RFC3339)),
 			"if the post is there: git socialpost resolve "+old.Key+" --posted URL",

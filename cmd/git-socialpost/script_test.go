@@ -1,20 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,11 +22,34 @@ import (
 var (
 	update = flag.Bool("update", false, "write what commands print into the scripts' golden files")
 	slow   = flag.Bool("slow", false, "run the scripts in testdata/slow, which wait for minutes")
+
+	exhaustive = flag.Bool("exhaustive", false, "try every point where a delivery can be cut or killed, not a sample")
+	seed       = flag.Uint64("seed", uint64(time.Now().UnixNano()), "repeat a random run")
 )
 
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "8") // scripts wait more than they work
-	testscript.Main(m, map[string]func(){"git-socialpost": main, "git-socialpost-runner": lateRunner})
+	testscript.Main(m, map[string]func(){
+		"git-socialpost":        main,
+		"git-socialpost-clock":  clockedMain,
+		"git-socialpost-runner": lateRunner,
+	})
+}
+
+// clockedMain is the program on a machine whose clock is wrong by the duration in the file CLOCK. It is read every time, so
+// that the clock can jump.
+func clockedMain() {
+	os.Exit(process(func() time.Time {
+		data, err := os.ReadFile(os.Getenv("CLOCK"))
+		if err != nil {
+			panic(err)
+		}
+		wrong, err := time.ParseDuration(strings.TrimSpace(string(data)))
+		if err != nil {
+			panic(err)
+		}
+		return time.Now().Add(wrong)
+	}))
 }
 
 // lateRunner is a runner that wrote its intent some time ago: git-socialpost-runner KEY AGE. It prints the intent's nonce.
@@ -48,7 +66,7 @@ func intendSince(key, since string) error {
 		return err
 	}
 	ctx := context.Background()
-	t := &tool{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	t := &tool{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: func() time.Time { return time.Now().Add(-age) }}
 	defer t.close()
 	if err := t.openHead(ctx); err != nil {
 		return err
@@ -76,7 +94,7 @@ func intendSince(key, since string) error {
 			return ledger.Intend(old, ledger.Record{
 				Key: key, Nonces: []string{nonce}, Revision: head, Path: p.Path, Text: t.repo.BlobID([]byte(p.Text)),
 				PayloadSHA256: ledger.SHA256(p.Payload), Payload: p.Payload, Author: p.Channel.Author,
-				IntendedAt: ledger.Now().Add(-age), Run: "a runner of old",
+				IntendedAt: t.stamp(), Run: "a runner of old",
 			}), nil
 		})
 		fmt.Println(nonce)
@@ -120,15 +138,6 @@ func runScripts(t *testing.T, folder string) {
 	})
 }
 
-const gitconfig = `[user]
-	name = Test
-	email = test@example.com
-[init]
-	defaultBranch = main
-[protocol "file"]
-	allow = always
-`
-
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	if err := os.Mkdir(home, 0o777); err != nil {
@@ -151,118 +160,19 @@ func setup(env *testscript.Env) error {
 	if err := os.WriteFile(filepath.Join(env.WorkDir, "shim", "git"), shim, 0o777); err != nil {
 		return err
 	}
-	li := &linkedIn{Server: sandbox.New(), remote: filepath.Join(env.WorkDir, "remote.git")}
-	li.DuplicateWindow = time.Nanosecond // a second post must not be hidden by the platform
-	if err := li.plug(); err != nil {
+	li, err := newLinkedIn(filepath.Join(env.WorkDir, "remote.git"))
+	if err != nil {
 		return err
 	}
 	env.Defer(li.close)
 	env.Values["linkedin"] = li
-	for name, value := range map[string]string{
-		"HOME":                    home,
-		"GIT_CONFIG_NOSYSTEM":     "1",
-		"GIT_TERMINAL_PROMPT":     "0",
-		"REALGIT":                 git,
-		"LINKEDIN_ACCESS_TOKEN":   sandbox.DefaultToken,
-		"SOCIALPOST_LINKEDIN_URL": "http://" + li.addr,
-		"NO_PROXY":                "127.0.0.1",
-	} {
-		env.Setenv(name, value)
+	env.Setenv("REALGIT", git)
+	for _, entry := range environment(home, li) {
+		if name, value, _ := strings.Cut(entry, "="); name != "PATH" {
+			env.Setenv(name, value)
+		}
 	}
 	return nil
-}
-
-// linkedIn is a script's sandbox. It can be unplugged, and notes every POST whose intent was not on the remote.
-type linkedIn struct {
-	*sandbox.Server
-	remote string // the git remote
-	addr   string
-
-	mu       sync.Mutex
-	server   *http.Server
-	listener net.Listener
-	unplugAt bool // after the next read
-	early    []string
-}
-
-func (li *linkedIn) plug() error {
-	addr := li.addr
-	if addr == "" {
-		addr = "127.0.0.1:0"
-	}
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return err
-	}
-	li.addr = listener.Addr().String()
-	server := &http.Server{Handler: http.HandlerFunc(li.serve)}
-	li.mu.Lock()
-	li.server, li.listener, li.unplugAt = server, listener, false
-	li.mu.Unlock()
-	go server.Serve(listener)
-	return nil
-}
-
-func (li *linkedIn) close() {
-	li.mu.Lock()
-	defer li.mu.Unlock()
-	li.server.Close()
-}
-
-func (li *linkedIn) serve(w http.ResponseWriter, r *http.Request) {
-	li.mu.Lock()
-	//lint:ignore SA2001 what the command token wrote is read from now on
-	li.mu.Unlock()
-	if r.Method == http.MethodPost && r.URL.Path == "/rest/posts" {
-		payload, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(payload))
-		if !li.intended(payload) {
-			li.mu.Lock()
-			li.early = append(li.early, string(payload))
-			li.mu.Unlock()
-		}
-	}
-	li.ServeHTTP(w, r)
-	li.mu.Lock()
-	defer li.mu.Unlock()
-	if li.unplugAt && strings.HasPrefix(r.URL.Path, "/rest/posts/") {
-		li.listener.Close() // this answer still goes out
-	}
-}
-
-// intended reports whether the remote has an intent for just this payload.
-func (li *linkedIn) intended(payload []byte) bool {
-	refs, err := li.git("", "for-each-ref", "--format=%(refname):open", "refs/social/ledger/")
-	if err != nil {
-		return false
-	}
-	folders, _ := li.git(refs, "cat-file", "--batch-check=%(objecttype) %(objectname)")
-	for line := range strings.Lines(folders) {
-		tree, found := strings.CutPrefix(strings.TrimSpace(line), "tree ")
-		if !found {
-			continue
-		}
-		files, _ := li.git("", "ls-tree", "-r", "--name-only", tree)
-		for file := range strings.FieldsSeq(files) {
-			dir, found := strings.CutSuffix(file, "/payload.json")
-			if !found {
-				continue
-			}
-			stored, _ := li.git("", "cat-file", "blob", tree+":"+file)
-			record, _ := li.git("", "cat-file", "blob", tree+":"+dir+"/record.toml")
-			if stored == string(payload) && strings.Contains(record, `state = "intended"`) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (li *linkedIn) git(input string, args ...string) (string, error) {
-	cmd := exec.Command("git", append([]string{"-C", li.remote}, args...)...)
-	cmd.Stdin = strings.NewReader(input)
-	out, err := cmd.Output()
-	return string(out), err
 }
 
 func linkedInOf(ts *testscript.TestScript) *linkedIn { return ts.Value("linkedin").(*linkedIn) }
@@ -279,11 +189,7 @@ func cmdPosts(ts *testscript.TestScript, neg bool, args []string) {
 	if got := strconv.Itoa(len(li.Stored())); len(args) == 2 && got != args[1] {
 		ts.Fatalf("LinkedIn stored %s posts, want %s", got, args[1])
 	}
-	li.mu.Lock()
-	defer li.mu.Unlock()
-	for _, payload := range li.early {
-		ts.Fatalf("this was POSTed before its intent was on the remote: %s", payload)
-	}
+	ts.Check(li.broken())
 }
 
 // received N: waits until so many POSTs have arrived.
@@ -372,19 +278,6 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Fatalf("%s never succeeded: %v", strings.Join(args, " "), err)
 }
-
-const liveConfig = `mode = "live"
-limit = 20
-[channel.linkedin-en]
-platform = "linkedin"
-author = "urn:li:person:782bbtaQ"
-[channel.linkedin-ru]
-platform = "linkedin"
-author = "urn:li:person:782bbtaQ"
-[linkedin]
-version = "202609"
-timeout = "10s"
-`
 
 // blog [GIT-INIT-ARG...]: remote.git, and a clone of it in blog, with a ledger, a live configuration and the script's
 // files below social/, all committed and pushed. The script's .socialpost.toml, if any, takes the configuration's place.

@@ -27,6 +27,7 @@ type tool struct {
 	stdout, stderr io.Writer
 	terminal       bool // standard input is one
 	getenv         func(string) string
+	now            func() time.Time
 
 	repo    *gitexec.Repo
 	objects *gitexec.Objects
@@ -190,6 +191,9 @@ func (t *tool) runURL() string {
 	}
 	return "host " + oneLine(host)
 }
+
+// stamp is the time as records hold it.
+func (t *tool) stamp() time.Time { return t.now().UTC().Truncate(time.Second) }
 
 // person names whoever runs this, as git knows them.
 func (t *tool) person(ctx context.Context) string {
