@@ -37,6 +37,8 @@ func parseCommit(id, data string) (*commit, error) {
 				return nil, fmt.Errorf("%.12s is a merge", id)
 			}
 			c.parent = value
+		case "gpgsig", "gpgsig-sha256":
+			c.signed = true
 		}
 	}
 	var err error

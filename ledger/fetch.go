@@ -44,7 +44,7 @@ func (l *Ledger) fetchTwice(ctx context.Context) (memory map[string]string, err 
 
 // admit verifies what was fetched, against what this clone is to hold it to, and remembers it in place of its memory.
 func (l *Ledger) admit(ctx context.Context, heldTo, memory map[string]string) error {
-	if err := l.verify(heldTo); err != nil {
+	if err := l.verify(ctx, heldTo); err != nil {
 		l.tips = nil
 		return err
 	}

@@ -15,6 +15,7 @@ func (l *Ledger) Fsck(ctx context.Context) (Health, error) {
 	if err != nil {
 		return Health{}, err
 	}
+	l.walked = nil
 	h := Health{Shards: len(l.tips), Whole: true}
 	for _, name := range sortedKeys(l.tips) {
 		if err := l.fsckShard(name, memory[name], &h); err != nil {
@@ -23,6 +24,9 @@ func (l *Ledger) Fsck(ctx context.Context) (Health, error) {
 	}
 	if ahead := l.ahead(); ahead != nil {
 		h.Problems = append(h.Problems, ahead)
+	}
+	if err := l.checkSignatures(ctx, l.walked); err != nil {
+		h.Problems = append(h.Problems, err)
 	}
 	if len(h.Problems) > 0 {
 		return h, nil

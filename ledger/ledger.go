@@ -14,16 +14,18 @@ import (
 type Ledger struct {
 	Repo    *gitexec.Repo
 	Objects *gitexec.Objects
-	Remote  string // a configured remote's name
-	Pin     string // object id of the first commit
-	Branch  string // if set, the first Fetch also brings the remote's branch, for OnBranch
-	Deep    bool   // fetch the whole history even in a shallow clone, to compare a saved plan's tips
+	Remote  string   // a configured remote's name
+	Pin     string   // object id of the first commit
+	Branch  string   // if set, the first Fetch also brings the remote's branch, for OnBranch
+	Signing *Signing // nil: transitions need no signature
+	Deep    bool     // fetch the whole history even in a shallow clone, to compare a saved plan's tips
 
 	fetcher  fetcher
 	tips     map[string]*commit // by shard: 0 to f, or 00 to ff; nil where it could not be read or verified
 	width    int                // hex digits of a shard's name
 	branch   string
 	identity string
+	walked   []transition // verified but for their signatures
 }
 
 // errUnread keeps a ledger that could not be fetched or verified from being taken for empty.

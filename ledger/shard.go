@@ -25,6 +25,7 @@ type commit struct {
 	tree    string
 	parent  string // "" for the first commit
 	message string
+	signed  bool // by whom is another question
 	trailers
 }
 
@@ -98,13 +99,29 @@ func (t trailers) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Ledger: %s\nSeq: %d\nDelivery: %s\nState: %s\nAttempt: %d\nRun: %s\n", t.pin, t.seq, t.delivery, t.state, t.attempt, t.run)
 	if len(t.witness) > 0 {
-		b.WriteString("Witness:")
-		for _, name := range sortedKeys(t.witness) {
-			fmt.Fprintf(&b, " %s=%d", name, t.witness[name])
-		}
-		b.WriteString("\n")
+		fmt.Fprintf(&b, "Witness: %s\n", witnesses(t.witness))
 	}
 	return b.String()
+}
+
+// witnesses writes Seqs of shards as trailers have them: "3=17 c=2".
+func witnesses(seqs map[string]int) string {
+	var all []string
+	for _, name := range sortedKeys(seqs) {
+		all = append(all, fmt.Sprintf("%s=%d", name, seqs[name]))
+	}
+	return strings.Join(all, " ")
+}
+
+// seqs returns the Seq of every shard that is not empty, but for one.
+func (l *Ledger) seqs(but string) map[string]int {
+	seqs := map[string]int{}
+	for name, tip := range l.tips {
+		if name != but && tip.seq > 0 {
+			seqs[name] = tip.seq
+		}
+	}
+	return seqs
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -133,7 +150,7 @@ func parseTrailers(message string) (trailers, error) {
 		case "Run":
 			t.run = value
 		case "Witness":
-			t.witness, err = parseWitness(value)
+			t.witness, err = ParseSeqs(value)
 		}
 		if err != nil {
 			return t, fmt.Errorf("trailer %s: %w", name, err)
@@ -145,7 +162,8 @@ func parseTrailers(message string) (trailers, error) {
 	return t, nil
 }
 
-func parseWitness(value string) (map[string]int, error) {
+// ParseSeqs reads the Seqs of some shards: "3=17 c=2".
+func ParseSeqs(value string) (map[string]int, error) {
 	seen := map[string]int{}
 	for _, field := range strings.Fields(value) {
 		name, digits, _ := strings.Cut(field, "=")

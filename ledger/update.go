@@ -82,9 +82,13 @@ func (l *Ledger) transition(ctx context.Context, tip *commit, k Key, old, next *
 	if err != nil {
 		return nil, err
 	}
-	id, err := l.write(ctx, tip.id, l.message(tip, k, next), files)
-	if err != nil {
+	message := l.message(tip, k, next)
+	id, err := l.write(ctx, tip.id, message, files)
+	switch {
+	case err != nil:
 		return nil, err
+	case l.Signing != nil:
+		return l.sign(ctx, l.shardOf(k), id, tip.id, message)
 	}
 	return l.commit(id)
 }
@@ -103,12 +107,7 @@ func checkOwn(old, next *Record) error {
 
 func (l *Ledger) message(tip *commit, k Key, next *Record) string {
 	t := trailers{pin: l.Pin, seq: tip.seq + 1, delivery: next.Key, state: next.State, attempt: next.Attempt,
-		run: oneLine(next.Run), witness: map[string]int{}}
-	for name, other := range l.tips {
-		if name != l.shardOf(k) && other.seq > 0 {
-			t.witness[name] = other.seq
-		}
-	}
+		run: oneLine(next.Run), witness: l.seqs(l.shardOf(k))}
 	return fmt.Sprintf("%s: %s\n\n%s\n\n%s", next.Key, next.headline(), next.story(), t)
 }
 

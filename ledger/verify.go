@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 
@@ -13,7 +14,8 @@ import (
 const firstFetch = 1000
 
 // verify checks what a fetch brought against the pin, this clone's memory and the shards' witnesses.
-func (l *Ledger) verify(memory map[string]string) error {
+func (l *Ledger) verify(ctx context.Context, memory map[string]string) error {
+	l.walked = nil
 	for _, name := range sortedKeys(l.tips) {
 		if err := l.verifyShard(name, memory[name]); err != nil {
 			return err
@@ -24,19 +26,28 @@ func (l *Ledger) verify(memory map[string]string) error {
 			return &DamageError{Shard: name, Reason: "is missing on the remote, and this clone has seen it"}
 		}
 	}
-	return l.ahead()
+	if err := l.ahead(); err != nil {
+		return err
+	}
+	return l.checkSignatures(ctx, l.walked)
 }
 
 // ahead finds a shard that is older than another one's last writer saw it.
 func (l *Ledger) ahead() error {
 	for _, name := range sortedKeys(l.tips) {
-		tip := l.tips[name]
-		for _, other := range sortedKeys(tip.witness) {
-			seen := l.tips[other]
-			if seen == nil || seen.seq < tip.witness[other] {
-				return &DamageError{Shard: other, Reason: fmt.Sprintf(
-					"was rolled back: shard %s witnesses its transition %d", name, tip.witness[other])}
-			}
+		if err := l.aheadOf(name, l.tips[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) aheadOf(name string, tip *commit) error {
+	for _, other := range sortedKeys(tip.witness) {
+		seen := l.tips[other]
+		if seen == nil || seen.seq < tip.witness[other] {
+			return &DamageError{Shard: other, Reason: fmt.Sprintf(
+				"was rolled back: shard %s witnesses its transition %d", name, tip.witness[other])}
 		}
 	}
 	return nil
@@ -88,6 +99,9 @@ func (l *Ledger) walk(name string, tip *commit, limit int) (*commit, error) {
 		if err != nil {
 			return nil, &DamageError{Shard: name, Commit: c.id, Reason: "is not what this program writes", Err: err}
 		}
+		if l.Signing.due(name, c.seq) {
+			l.walked = append(l.walked, transition{name, c})
+		}
 		if parent == nil {
 			return c, nil
 		}
@@ -105,8 +119,8 @@ func (l *Ledger) checkPin(name string, c *commit) error {
 }
 
 func (l *Ledger) checkFirst(name string, c *commit) error {
-	if c.seq != 0 || c.parent != "" || c.shards != len(l.tips) {
-		return &DamageError{Shard: name, Commit: c.id, Reason: fmt.Sprintf("does not begin as a ledger of %d shards does", len(l.tips))}
+	if shards := 1 << (4 * l.width); c.seq != 0 || c.parent != "" || c.shards != shards {
+		return &DamageError{Shard: name, Commit: c.id, Reason: fmt.Sprintf("does not begin as a ledger of %d shards does", shards)}
 	}
 	return nil
 }

@@ -22,6 +22,9 @@ type config struct {
 	Pilot                               []ledger.Key
 	Limit                               int
 	Channels                            map[string]*channel
+	Sign                                bool
+	Signers                             string // a file in the repository
+	Unsigned                            map[string]int
 	Version                             string
 	Timeout                             time.Duration
 }
@@ -73,6 +76,7 @@ func parseConfig(name string, data []byte) (*config, error) {
 		Pilot:  t.pilot(),
 		Limit:  t.limit(),
 	}
+	c.Sign, c.Signers, c.Unsigned = t.signing()
 	c.Version, c.Timeout = t.linkedin()
 	c.Channels = t.channels()
 	t.unknownKeys()
@@ -109,6 +113,17 @@ func (t *table) limit() int {
 		t.fail("limit", fmt.Sprintf("limit: %d is less than 1", n), `write limit = 5; to send nothing, write mode = "plan"`)
 	}
 	return int(n)
+}
+
+func (t *table) signing() (sign bool, signers string, unsigned map[string]int) {
+	const example = `"0=17 c=2"`
+	sign, _ = take[bool](t, "sign", "true")
+	signers = t.text("signers", ".socialpost.signers", `".socialpost.signers"`, "a file below the repository's top, without '..'", isFolder)
+	unsigned, _ = ledger.ParseSeqs(t.text("unsigned_until", "", example, "the Seq of each shard at which signing began, such as "+example, func(s string) bool {
+		_, err := ledger.ParseSeqs(s)
+		return err == nil
+	}))
+	return sign, signers, unsigned
 }
 
 func (t *table) linkedin() (version string, timeout time.Duration) {

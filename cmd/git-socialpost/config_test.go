@@ -18,7 +18,7 @@ func TestConfigDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &config{
-		Remote: "origin", Branch: "main", Posts: "social", Mode: "plan", Limit: 5, Version: "202609", Timeout: 30 * time.Second,
+		Remote: "origin", Branch: "main", Posts: "social", Mode: "plan", Limit: 5, Signers: ".socialpost.signers", Unsigned: map[string]int{}, Version: "202609", Timeout: 30 * time.Second,
 		Channels: map[string]*channel{"linkedin-en": {"linkedin-en", "linkedin", "en", "urn:li:person:782bbtaQ", "PUBLIC", "LINKEDIN_ACCESS_TOKEN"}},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -35,6 +35,9 @@ posts = "content/social"
 mode = "pilot"
 pilot = ["example-note:linkedin-en", "example-note:linkedin-pt-br@2"]
 limit = 50
+sign = true
+signers = "keys/signers"
+unsigned_until = "3=17 c=2"
 [channel.linkedin]
 platform = "linkedin"
 author = "urn:li:organization:2414183"
@@ -55,6 +58,7 @@ timeout = "120s"
 	want := &config{
 		Ledger: ledgerID, Remote: "up/stream", Branch: "release/1.x", Posts: "content/social", Mode: "pilot", Limit: 50,
 		Pilot:   []ledger.Key{{Slug: "example-note", Channel: "linkedin-en", Edition: 1}, {Slug: "example-note", Channel: "linkedin-pt-br", Edition: 2}},
+		Sign: true, Signers: "keys/signers", Unsigned: map[string]int{"3": 17, "c": 2},
 		Version: "202608", Timeout: 2 * time.Minute,
 		Channels: map[string]*channel{
 			"linkedin":       {"linkedin", "linkedin", "", "urn:li:organization:2414183", "PUBLIC", "LINKEDIN_ACCESS_TOKEN"},

@@ -82,7 +82,7 @@ func (t *tool) printCommands(w io.Writer, r *ledger.Record) {
 	}
 	post := "URL"
 	if r.Outcome != nil && r.Outcome.Duplicate != "" {
-		post = r.Outcome.Duplicate
+		post = shell(r.Outcome.Duplicate)
 	}
 	command("if it is there", "--posted "+post+" --reason WHY")
 	if from := r.IntendedAt.Add(aliveFor); r.State == ledger.Intended && t.now().Before(from) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -40,6 +41,9 @@ func (t *tool) fsck(c *cli.Context) error {
 		fmt.Fprintln(t.stdout, p)
 		if damage, ok := errors.AsType[*ledger.DamageError](p); ok && damage.Remedy != "" {
 			fmt.Fprintln(t.stdout, "  this mends it: "+damage.Remedy)
+		}
+		if unsigned, ok := errors.AsType[*ledger.SignatureError](p); ok {
+			fmt.Fprintln(t.stdout, "  "+strings.Join(signatureHints(unsigned), "\n  "))
 		}
 	}
 	if n := len(h.Problems); n > 0 {

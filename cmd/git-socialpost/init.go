@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,11 +41,15 @@ func (t *tool) init(c *cli.Context) error {
 	if err := t.open(c.Context); err != nil {
 		return err
 	}
-	path, data, err := t.findConfig(c.Context)
+	path, read, err := t.findConfig(c.Context)
 	if err != nil {
 		return err
 	}
-	if err := t.use(parseConfig(configFile, data)); err != nil {
+	data, err := read(configFile)
+	if err != nil {
+		return err
+	}
+	if err := t.use(data, read); err != nil {
 		return err
 	}
 	if err := t.lock(c.Context); err != nil {
@@ -72,22 +75,14 @@ func (t *tool) init(c *cli.Context) error {
 	return nil
 }
 
-// findConfig returns the configuration on the disk; in a bare repository the committed one, and no path.
-func (t *tool) findConfig(ctx context.Context) (path string, data []byte, err error) {
+// findConfig returns the configuration's path on the disk, and how to read it and what it names; in a bare repository no
+// path, and what is committed.
+func (t *tool) findConfig(ctx context.Context) (path string, read func(string) ([]byte, error), err error) {
 	if t.repo.Bare {
-		data, err = t.objects.Blob("HEAD:" + configFile)
-		return "", data, err
+		return "", func(name string) ([]byte, error) { return t.objects.Blob("HEAD:" + name) }, nil
 	}
 	top, err := t.repo.Run(ctx, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return "", nil, err
-	}
-	path = filepath.Join(top, configFile)
-	data, err = os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return path, nil, nil
-	}
-	return path, data, err
+	return filepath.Join(top, configFile), inFolder(top), err
 }
 
 // adoptOrCreate leaves a verified ledger, and says where it came from.

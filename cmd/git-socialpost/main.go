@@ -79,7 +79,7 @@ func (t *tool) app() *cli.App {
 		UsageText: "git socialpost <command> [options]",
 		Version:   version(),
 		Commands: []*cli.Command{
-			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(),
+			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.hookCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -154,9 +154,9 @@ func (t *tool) report(err error) {
 		}
 		return
 	}
-	fmt.Fprintf(t.stderr, "git-socialpost: %v\n", err)
+	t.note("%v", err)
 	for _, line := range hints(err) {
-		fmt.Fprintf(t.stderr, "hint: %s\n", line)
+		fmt.Fprintf(t.stderr, "hint: %s\n", oneLine(line))
 	}
 }
 
@@ -205,10 +205,26 @@ func hints(err error) []string {
 	case errors.Is(err, gitexec.ErrOld):
 		return []string{"install a newer git; git --version tells which one runs"}
 	}
+	if _, ok := errors.AsType[*ledger.SigningError](err); ok {
+		return []string{"git config user.signingKey names the key, gpg.format its kind: openpgp or ssh",
+			"the file that signers in " + configFile + " names (default .socialpost.signers) must list the key: " + signerForm}
+	}
+	if e, ok := errors.AsType[*ledger.SignatureError](err); ok {
+		return signatureHints(e)
+	}
 	if e, ok := errors.AsType[*ledger.DamageError](err); ok {
 		return damageHints(e)
 	}
 	return nil
+}
+
+func signatureHints(e *ledger.SignatureError) []string {
+	lines := []string{fmt.Sprintf("nothing was sent; look at it: git show --show-signature %.12s", e.Commit),
+		"if its writer may write the ledger, list the key in the file that signers names, and commit that; else restore the shard"}
+	if e.Begin != "" {
+		lines = append(lines, fmt.Sprintf("if all of it was written before signing began, say so in %s: unsigned_until = %q", configFile, e.Begin))
+	}
+	return lines
 }
 
 func damageHints(e *ledger.DamageError) []string {

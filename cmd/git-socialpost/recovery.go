@@ -69,16 +69,21 @@ func (r *recovery) save(path string) error {
 	if err := enc.Encode(r); err != nil {
 		return err
 	}
+	return writeWhole(path, buf.Bytes())
+}
+
+// writeWhole writes a file so that it is there whole or not at all, and survives the machine's end.
+func writeWhole(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".recovery-*")
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	if _, err := f.Write(buf.Bytes()); err != nil {
+	if _, err := f.Write(data); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
@@ -116,7 +121,8 @@ func loadRecovery(path string) (*recovery, error) {
 // plausible reports whether the outcome is one that a runner can have had.
 func (r *recovery) plausible() bool {
 	kind := linkedin.Kind(r.Outcome.Kind)
-	if r.Outcome.At.IsZero() || (kind == linkedin.Delivered) != (r.Post != nil) {
+	_, err := ledger.ParseKey(r.Key)
+	if err != nil || r.Outcome.At.IsZero() || (kind == linkedin.Delivered) != (r.Post != nil) {
 		return false
 	}
 	if r.Post != nil {

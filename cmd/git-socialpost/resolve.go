@@ -166,7 +166,7 @@ func (t *tool) recoveryStep(path string, key ledger.Key) (ledger.Step, error) {
 	case saved.Ledger != t.cfg.Ledger:
 		return nil, fmt.Errorf("%s: it belongs to another ledger, %.12s", path, saved.Ledger)
 	case saved.Key != key.String():
-		return nil, hinted(fmt.Errorf("%s: it is about %s", path, saved.Key), "git socialpost resolve "+saved.Key+" --from "+path)
+		return nil, hinted(fmt.Errorf("%s: it is about %s", path, saved.Key), "git socialpost resolve "+saved.Key+" --from "+shell(path))
 	}
 	return func(old *ledger.Record) (*ledger.Record, error) {
 		next, err := saved.merge(old)

@@ -37,10 +37,19 @@ func loadPlan(path string) (*plan, error) {
 	}
 	p := &plan{}
 	err = json.Unmarshal(data, p)
-	if err != nil || p.Format != planFormat || p.Ledger == "" || p.Revision == "" || slices.Contains(p.Deliveries, nil) {
+	if err != nil || p.Format != planFormat || p.Ledger == "" || p.Revision == "" || slices.ContainsFunc(p.Deliveries, isNoDelivery) {
 		return nil, hinted(fmt.Errorf("%s: not a saved plan", path), "make one with: git socialpost plan --out plan.json")
 	}
 	return p, nil
+}
+
+// isNoDelivery tells what cannot have been planned: only a post too broken to have a key has none.
+func isNoDelivery(d *delivery) bool {
+	if d == nil || d.Key == "" {
+		return d == nil || d.Decision != invalid
+	}
+	_, err := ledger.ParseKey(d.Key)
+	return err != nil
 }
 
 // fitsSavedPlan refuses a run whose saved plan no longer describes what would be sent, and keeps back what the plan
@@ -53,7 +62,7 @@ func (r *run) fitsSavedPlan(ctx context.Context, path string, chosen []*delivery
 	if err != nil {
 		return err
 	}
-	replan := "make a new plan and look at it: git socialpost plan --out " + path
+	replan := "make a new plan and look at it: git socialpost plan --out " + shell(path)
 	if saved.Ledger != r.cfg.Ledger {
 		return hinted(fmt.Errorf("%s: made for another ledger, %.12s", path, saved.Ledger), replan)
 	}

@@ -280,7 +280,8 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // blog [GIT-INIT-ARG...]: remote.git, and a clone of it in blog, with a ledger, a live configuration and the script's
-// files below social/, all committed and pushed. The script's .socialpost.toml, if any, takes the configuration's place.
+// files below social/, all committed and pushed. The script's .socialpost.toml, if any, takes the configuration's place,
+// and its .socialpost.signers goes along.
 func cmdBlog(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("usage: blog [git init argument...]")
@@ -298,6 +299,9 @@ func cmdBlog(ts *testscript.TestScript, neg bool, args []string) {
 		config = own
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("blog/.socialpost.toml"), config, 0o666))
+	if signers, err := os.ReadFile(ts.MkAbs(".socialpost.signers")); err == nil {
+		ts.Check(os.WriteFile(ts.MkAbs("blog/.socialpost.signers"), signers, 0o666))
+	}
 	if _, err := os.Stat(ts.MkAbs("social")); err == nil {
 		ts.Check(os.CopyFS(ts.MkAbs("blog/social"), os.DirFS(ts.MkAbs("social"))))
 	}

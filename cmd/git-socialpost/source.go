@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -67,7 +68,7 @@ func (t *tool) readWorktree(ctx context.Context) (*source, error) {
 	if err != nil {
 		return nil, hinted(err, "run git socialpost init")
 	}
-	if err := t.use(parseConfig(configFile, data)); err != nil {
+	if err := t.use(data, inFolder(top)); err != nil {
 		return nil, err
 	}
 	files, err := readFolder(top, t.cfg.Posts)
@@ -77,6 +78,17 @@ func (t *tool) readWorktree(ctx context.Context) (*source, error) {
 	src := &source{}
 	src.posts, src.warnings = readPosts(t.cfg, files)
 	return src, nil
+}
+
+// inFolder reads files below a folder, nil for one that is not there.
+func inFolder(top string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		data, err := os.ReadFile(filepath.Join(top, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return data, err
+	}
 }
 
 func readFolder(top, folder string) (files []file, err error) {

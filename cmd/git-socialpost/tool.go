@@ -85,10 +85,12 @@ func (t *tool) configure(commit string) error {
 		return hinted(fmt.Errorf("%s is not in commit %.12s", configFile, commit),
 			"the committed configuration counts; run git socialpost init, then commit "+configFile)
 	}
-	return t.use(parseConfig(configFile, data))
+	return t.use(data, func(name string) ([]byte, error) { return t.objects.Blob(commit + ":" + name) })
 }
 
-func (t *tool) use(cfg *config, err error) error {
+// use takes a configuration, and reads what it names by a function that returns nil for a file that is not there.
+func (t *tool) use(data []byte, read func(name string) ([]byte, error)) error {
+	cfg, err := parseConfig(configFile, data)
 	if err != nil {
 		return err
 	}
@@ -97,7 +99,10 @@ func (t *tool) use(cfg *config, err error) error {
 		t.repo.Without = append(t.repo.Without, ch.TokenEnv)
 	}
 	t.ledger = &ledger.Ledger{Repo: t.repo, Objects: t.objects, Remote: cfg.Remote, Pin: cfg.Ledger}
-	return nil
+	if cfg.Sign {
+		t.ledger.Signing, err = t.signing(read)
+	}
+	return err
 }
 
 // openLedger is for the commands that ask about the ledger only.
@@ -206,7 +211,7 @@ func (t *tool) person(ctx context.Context) string {
 	return "somebody without a git identity"
 }
 
-// note says something on standard error that is no error of ours.
+// note says something on standard error, in one line: what it quotes cannot speak for us in a line of its own.
 func (t *tool) note(format string, args ...any) {
-	fmt.Fprintf(t.stderr, "git-socialpost: "+format+"\n", args...)
+	fmt.Fprintf(t.stderr, "git-socialpost: %s\n", oneLine(fmt.Sprintf(format, args...)))
 }
