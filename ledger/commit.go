@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 	"time"
 
@@ -24,29 +25,26 @@ func (l *Ledger) commit(id string) (*commit, error) {
 	return parseCommit(id, string(obj.Data))
 }
 
+// parseCommit demands of a commit just the form that this program writes: one tree, at most one parent, author,
+// committer, a signature or none. Git reads more forms than one, and could see another tree than the one verified here.
 func parseCommit(id, data string) (*commit, error) {
 	head, message, _ := strings.Cut(data, "\n\n")
-	c := &commit{id: id, message: message}
-	for line := range strings.Lines(head) {
-		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		switch name {
-		case "tree":
-			c.tree = value
-		case "parent":
-			if c.parent != "" {
-				return nil, fmt.Errorf("%.12s is a merge", id)
-			}
-			c.parent = value
-		case "gpgsig", "gpgsig-sha256":
-			c.signed = true
-		}
+	m := commitForm.FindStringSubmatch(head + "\n")
+	if m == nil {
+		return nil, fmt.Errorf("%.12s is a merge, or no commit as git writes it", id)
 	}
+	c := &commit{id: id, tree: m[1], parent: m[2], signed: m[3] != "", message: message}
 	var err error
 	if c.trailers, err = parseTrailers(message); err != nil {
 		return nil, fmt.Errorf("%.12s: %w", id, err)
 	}
 	return c, nil
 }
+
+var commitForm = regexp.MustCompile(`\Atree ([0-9a-f]{40}|[0-9a-f]{64})\n` +
+	`(?:parent ([0-9a-f]{40}|[0-9a-f]{64})\n)?` +
+	`author [^\n]*\ncommitter [^\n]*\n` +
+	`(gpgsig(?:-sha256)? [^\n]*\n(?: [^\n]*\n)*)?\z`)
 
 // changes returns what every file that differs between two trees is now, by path; the zero
 // Entry: it is gone. Trees are given by id, "" for none; those that are the same are not opened, so the cost is

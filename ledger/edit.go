@@ -31,7 +31,7 @@ func (l *Ledger) edits(parent *commit, k Key, old, next *Record) (map[string][]b
 	default:
 		return files, nil
 	}
-	before, err := l.Objects.Blob(parent.id + ":" + notePath(object))
+	before, err := l.Objects.Blob(parent.tree + ":" + notePath(object))
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (l *Ledger) entry(c *commit) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	rec, err := l.recordAt(c.id+":"+l.dirOf(k, c.state), k.String())
+	rec, err := l.recordAt(c.tree+":"+l.dirOf(k, c.state), k.String())
 	if err == nil && rec == nil {
 		err = &DamageError{Commit: c.id, Reason: "has a commit without its record"}
 	}

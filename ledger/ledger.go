@@ -51,7 +51,7 @@ func (l *Ledger) Record(k Key) (*Record, error) {
 // recordIn is Record as of any commit.
 func (l *Ledger) recordIn(c *commit, k Key) (*Record, error) {
 	for _, dir := range []string{openDir(k), l.settledDir(k)} {
-		rec, err := l.recordAt(c.id+":"+dir, k.String())
+		rec, err := l.recordAt(c.tree+":"+dir, k.String())
 		if rec != nil || err != nil {
 			return rec, err
 		}
@@ -88,7 +88,7 @@ func (l *Ledger) SameText(text string) ([]*Record, error) {
 	}
 	var same []*Record
 	for _, name := range sortedKeys(l.tips) {
-		note, err := l.Objects.Blob(l.tips[name].id + ":" + notePath(text))
+		note, err := l.Objects.Blob(l.tips[name].tree + ":" + notePath(text))
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (l *Ledger) OpenRecords() ([]*Record, error) {
 	}
 	var open []*Record
 	for _, name := range sortedKeys(l.tips) {
-		recs, err := l.records(l.tips[name].id + ":open")
+		recs, err := l.records(l.tips[name].tree + ":open")
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (l *Ledger) Records() ([]*Record, error) {
 		return nil, err
 	}
 	for _, name := range sortedKeys(l.tips) {
-		settled := l.tips[name].id + ":settled"
+		settled := l.tips[name].tree + ":settled"
 		folders, err := l.Objects.Tree(settled)
 		if err != nil {
 			return nil, err
@@ -156,7 +156,7 @@ func (l *Ledger) OtherEditions(k Key) ([]*Record, error) {
 	var others []*Record
 	tip := l.tips[l.shardOf(k)]
 	for _, dir := range []string{openDir(k), l.settledDir(k)} {
-		recs, err := l.article(tip.id + ":" + path.Dir(dir))
+		recs, err := l.article(tip.tree + ":" + path.Dir(dir))
 		if err != nil {
 			return nil, err
 		}

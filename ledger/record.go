@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -189,8 +190,20 @@ func (r *Record) check() error {
 		return fmt.Errorf("state %s and the post do not agree", r.State)
 	case r.State == Abandoned && r.Resolution == nil:
 		return errors.New("abandoned by nobody")
-	case r.Post != nil && strings.ContainsAny(r.Post.ID+r.Post.URL, " \n\r\t"):
-		return errors.New("post id or URL with white space")
+	case r.Outcome != nil && !isWord(r.Outcome.Duplicate+"-"):
+		return errors.New("the duplicate that it names is no post")
+	}
+	posts := []*Post{r.Post}
+	if r.Resolution != nil {
+		posts = append(posts, r.Resolution.Post)
+	}
+	for _, late := range r.Late {
+		posts = append(posts, late.Post)
+	}
+	for _, post := range posts {
+		if post != nil && (!isWord(post.ID) || !isWord(post.URL)) {
+			return errors.New("post id or URL of other than printable ASCII characters")
+		}
 	}
 	for _, nonce := range r.Nonces {
 		if !isHex(nonce, 32) {
@@ -199,6 +212,11 @@ func (r *Record) check() error {
 	}
 	return nil
 }
+
+// isWord reports whether a text is one that needs no quotes anywhere.
+func isWord(s string) bool { return wordForm.MatchString(s) }
+
+var wordForm = regexp.MustCompile(`^[!-~]+$`)
 
 func isHex(s string, lengths ...int) bool {
 	return slices.Contains(lengths, len(s)) && strings.Trim(s, "0123456789abcdef") == ""

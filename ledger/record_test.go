@@ -138,7 +138,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"no time", "intended_at = 2026-11-30T23:59:58Z\n", "", "time"},
 		{"time as text", "2026-11-30T23:59:58Z", `"2026-11-30"`, ""},
 		{"state without its post", `state = "delivered"`, `state = "unknown"`, "do not agree"},
-		{"post with a blank", "update/urn:li:share:7000000000000000000/\"\n\n[resolution]", "update/ urn:li:share:7000000000000000000/\"\n\n[resolution]", "white space"},
+		{"post with a blank", "update/urn:li:share:7000000000000000000/\"\n\n[resolution]", "update/ urn:li:share:7000000000000000000/\"\n\n[resolution]", "printable ASCII"},
 		{"number too big", "attempt = 2\nnonces", "attempt = 99999999999999999999\nnonces", ""},
 	} {
 		data := strings.Replace(goldenRecord, tc.old, tc.new, 1)

@@ -140,7 +140,7 @@ func (l *Ledger) verifyCommit(name string, c *commit) (parent *commit, err error
 	if parent, err = l.commit(c.parent); err != nil {
 		return nil, err
 	}
-	next, err := l.recordAt(c.id+":"+l.dirOf(k, c.state), k.String())
+	next, err := l.recordAt(c.tree+":"+l.dirOf(k, c.state), k.String())
 	switch {
 	case err != nil:
 		return nil, err
@@ -187,7 +187,7 @@ func (l *Ledger) compare(c *commit, got map[string]gitexec.Entry, want map[strin
 		}
 	}
 	for _, path := range sortedKeys(want) {
-		file, err := l.Objects.Read(c.id + ":" + path)
+		file, err := l.Objects.Read(c.tree + ":" + path)
 		if err != nil {
 			return err
 		}

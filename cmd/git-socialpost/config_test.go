@@ -57,8 +57,8 @@ timeout = "120s"
 	}
 	want := &config{
 		Ledger: ledgerID, Remote: "up/stream", Branch: "release/1.x", Posts: "content/social", Mode: "pilot", Limit: 50,
-		Pilot:   []ledger.Key{{Slug: "example-note", Channel: "linkedin-en", Edition: 1}, {Slug: "example-note", Channel: "linkedin-pt-br", Edition: 2}},
-		Sign: true, Signers: "keys/signers", Unsigned: map[string]int{"3": 17, "c": 2},
+		Pilot: []ledger.Key{{Slug: "example-note", Channel: "linkedin-en", Edition: 1}, {Slug: "example-note", Channel: "linkedin-pt-br", Edition: 2}},
+		Sign:  true, Signers: "keys/signers", Unsigned: map[string]int{"3": 17, "c": 2},
 		Version: "202608", Timeout: 2 * time.Minute,
 		Channels: map[string]*channel{
 			"linkedin":       {"linkedin", "linkedin", "", "urn:li:organization:2414183", "PUBLIC", "LINKEDIN_ACCESS_TOKEN"},

@@ -215,6 +215,9 @@ func hints(err error) []string {
 	if e, ok := errors.AsType[*ledger.DamageError](err); ok {
 		return damageHints(e)
 	}
+	if _, ok := errors.AsType[*gitexec.Error](err); ok {
+		return []string{"this is git's own error; mend its cause, and run this again"}
+	}
 	return nil
 }
 

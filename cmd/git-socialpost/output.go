@@ -27,7 +27,14 @@ func visible(s string) string {
 	return b.String()
 }
 
-func steers(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' || isBidi(r) }
+// steers tells what ends or turns a line. Joiners and tags stay: emoji are made with them.
+func steers(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || isBidi(r) || unicode.In(r, unicode.Zl, unicode.Zp) ||
+		r == '\uFEFF' || r == '\u2060'
+}
+
+// cell is a text from outside in a table, whose writer takes \v, \f and 0xFF for its own.
+func cell(s string) string { return oneLine(visible(s)) }
 
 // printJSON writes what could steer a terminal in JSON's own escapes.
 func printJSON(w io.Writer, v any) error {

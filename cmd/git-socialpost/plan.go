@@ -155,7 +155,7 @@ func (p *plan) print(w io.Writer) error {
 		case d.Decision == open:
 			reason += "; settle it: git socialpost resolve " + d.Key
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", d.Decision, name, d.Length, when, oneLine(reason))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", d.Decision, cell(name), d.Length, when, cell(reason))
 	}
 	return table.Flush()
 }

@@ -111,11 +111,15 @@ func loadRecovery(path string) (*recovery, error) {
 	r := &recovery{}
 	switch err := ledger.Unmarshal(data, r); {
 	case err != nil:
-		return nil, fmt.Errorf("%s: not a recovery record: %w", path, err)
+		return nil, noRecovery(fmt.Errorf("%s: not a recovery record: %w", path, err))
 	case r.Format != recoveryFormat || !r.plausible():
-		return nil, fmt.Errorf("%s: not a recovery record", path)
+		return nil, noRecovery(fmt.Errorf("%s: not a recovery record", path))
 	}
 	return r, nil
+}
+
+func noRecovery(err error) error {
+	return hinted(err, "name a file that a run with exit status 4 told you to keep; without one, look at the feed: git socialpost resolve")
 }
 
 // plausible reports whether the outcome is one that a runner can have had.

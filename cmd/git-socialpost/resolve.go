@@ -164,14 +164,14 @@ func (t *tool) recoveryStep(path string, key ledger.Key) (ledger.Step, error) {
 	case err != nil:
 		return nil, err
 	case saved.Ledger != t.cfg.Ledger:
-		return nil, fmt.Errorf("%s: it belongs to another ledger, %.12s", path, saved.Ledger)
+		return nil, noRecovery(fmt.Errorf("%s: it belongs to another ledger, %.12s", path, saved.Ledger))
 	case saved.Key != key.String():
 		return nil, hinted(fmt.Errorf("%s: it is about %s", path, saved.Key), "git socialpost resolve "+saved.Key+" --from "+shell(path))
 	}
 	return func(old *ledger.Record) (*ledger.Record, error) {
 		next, err := saved.merge(old)
 		if err != nil {
-			err = fmt.Errorf("%s: %w", path, err)
+			err = noRecovery(fmt.Errorf("%s: %w", path, err))
 		}
 		return next, err
 	}, nil

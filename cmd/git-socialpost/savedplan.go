@@ -20,7 +20,7 @@ func (p *plan) save(path string) error {
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return err
+		return hinted(err, "name a file in a folder that is there and takes files")
 	}
 	return errors.Join(printJSON(f, p), f.Close())
 }

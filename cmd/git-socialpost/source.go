@@ -92,15 +92,17 @@ func inFolder(top string) func(string) ([]byte, error) {
 }
 
 func readFolder(top, folder string) (files []file, err error) {
-	err = fs.WalkDir(os.DirFS(top), folder, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	err = filepath.WalkDir(filepath.Join(top, folder), func(path string, d fs.DirEntry, err error) error {
+		name, relErr := filepath.Rel(top, path)
+		name = filepath.ToSlash(name)
+		if err := errors.Join(err, relErr); err != nil || d.IsDir() {
 			return ignoreMissing(err, name == folder)
 		}
 		f := file{Path: name, Mode: "120000"}
 		if d.Type().IsRegular() {
 			f.Mode = "100644"
 			if strings.HasSuffix(name, postEnding) {
-				f.Data, err = os.ReadFile(filepath.Join(top, name))
+				f.Data, err = os.ReadFile(path)
 			}
 		}
 		files = append(files, f)
@@ -111,7 +113,7 @@ func readFolder(top, folder string) (files []file, err error) {
 
 // ignoreMissing is for a posts folder that nobody has made yet.
 func ignoreMissing(err error, top bool) error {
-	if top && os.IsNotExist(err) {
+	if top && errors.Is(err, fs.ErrNotExist) {
 		return fs.SkipAll
 	}
 	return err

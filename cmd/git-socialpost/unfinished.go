@@ -61,7 +61,8 @@ func (u *unfinished) Unwrap() []error {
 		all = append(all, hinted(fmt.Errorf("%s was refused by the platform: %s", d.Key, d.Reason), remedy))
 	}
 	if len(u.failed) > 0 {
-		all = append(all, fmt.Errorf("not sent: %s", strings.Join(u.failed, ", ")))
+		all = append(all, hinted(fmt.Errorf("not sent: %s", strings.Join(u.failed, ", ")),
+			"the reasons are above; git socialpost plan tells what will be sent when"))
 	}
 	return append(all, u.errs...)
 }
