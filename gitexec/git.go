@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +41,10 @@ type Error struct {
 
 func (e *Error) Error() string {
 	var said []string
-	for line := range strings.Lines(e.Stderr) {
+	for line := range strings.Lines(userinfo.ReplaceAllString(e.Stderr, "://")) {
+		if traced.MatchString(line) {
+			continue
+		}
 		if words := strings.Fields(line); len(words) > 0 {
 			said = append(said, strings.Join(words, " "))
 		}
@@ -50,6 +54,11 @@ func (e *Error) Error() string {
 	}
 	return fmt.Sprintf("git %s: %s", e.Verb, strings.Join(slices.Compact(said[:min(len(said), maxSaid)]), "; "))
 }
+
+var (
+	userinfo = regexp.MustCompile(`://[^/@\s]+@`)          // of a URL: it can be a password
+	traced   = regexp.MustCompile(`^\d\d:\d\d:\d\d\.\d+ `) // what GIT_TRACE and its kin write, arguments included
+)
 
 // maxSaid is how many lines of git's are shown; a full disk fills a page.
 const maxSaid = 8

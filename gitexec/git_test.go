@@ -60,6 +60,13 @@ func TestErrorText(t *testing.T) {
 		t.Errorf("it reads %q", got)
 	}
 
+	// Neither a URL's password nor what GIT_TRACE writes is shown.
+	err = &Error{Verb: "push", Code: 128, Stderr: "02:49:11.123456 run-command.c:654 trace: run_command: git remote-http https://me:secret@host/x\n" +
+		"fatal: unable to access 'https://me:secret@host/x/': no\n", cause: errors.New("exit status 128")}
+	if got := err.Error(); got != "git push: fatal: unable to access 'https://host/x/': no" {
+		t.Errorf("it reads %q", got)
+	}
+
 	// Git says nothing.
 	_, err = Git{}.Run(t.Context(), "rev-parse", "--verify", "--quiet", "nothing")
 	if got := err.Error(); got != "git rev-parse: exit status 1" || ExitStatus(err) != 1 {

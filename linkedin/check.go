@@ -91,7 +91,7 @@ func (c *Client) read(ctx context.Context, path string, prepare func(*http.Reque
 		}
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("%s: %w", req.URL.Host, err)
+		return 0, nil, fmt.Errorf("%s: %s", req.URL.Host, printable(c.redact(err.Error()))) // a peer can echo the token
 	}
 	return status, body, nil
 }
