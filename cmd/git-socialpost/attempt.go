@@ -149,7 +149,8 @@ func (a *attempt) ready(ctx context.Context) error {
 		return err
 	}
 	if err := a.ledger.Fetch(ctx); err != nil {
-		return err
+		a.note("%s: %v", a.Key, err)
+		return errors.New("the ledger could not be read once more before it was sent") // git's words are not for the ledger
 	}
 	now, err := a.ledger.Record(a.post.Key)
 	switch {

@@ -54,7 +54,7 @@ var (
 	ledgerForm   = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
 	refForm      = regexp.MustCompile(`^[^-+./\s\pC:?*\[\\^~][^\s\pC:?*\[\\^~]*$`)
 	versionForm  = regexp.MustCompile(`^20[0-9]{2}(0[1-9]|1[0-2])$`)
-	tokenEnvForm = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+	tokenEnvForm = regexp.MustCompile(`^LINKEDIN_[A-Z0-9_]+$`) // no other secret of a CI's, and nothing that git reads
 )
 
 // A request must have ended long before resolve --not-posted believes that its runner is dead (see aliveFor).
@@ -159,7 +159,7 @@ func (t *table) channel(name string, line int) *channel {
 		Author:     t.author(),
 		Visibility: t.text("visibility", "PUBLIC", `"PUBLIC"`, "PUBLIC, CONNECTIONS or LOGGED_IN", oneOf("PUBLIC", "CONNECTIONS", "LOGGED_IN")),
 		TokenEnv: t.text("token_env", defaultTokenEnv, `"`+defaultTokenEnv+`"`,
-			"the name of an environment variable: A-Z, 0-9 and '_'", tokenEnvForm.MatchString),
+			"the name of an environment variable, LINKEDIN_ and more of A-Z, 0-9 and '_'", tokenEnvForm.MatchString),
 	}
 	t.required("platform", line, `"linkedin"`)
 	t.required("author", line, `"urn:li:person:782bbtaQ"`)

@@ -46,7 +46,7 @@ platform = "linkedin"
 language = "pt-br"
 author = "urn:li:person:782bbtaQ"
 visibility = "LOGGED_IN"
-token_env = "TOKEN_2"
+token_env = "LINKEDIN_TOKEN_2"
 [linkedin]
 version = "202608"
 timeout = "120s"
@@ -62,7 +62,7 @@ timeout = "120s"
 		Version: "202608", Timeout: 2 * time.Minute,
 		Channels: map[string]*channel{
 			"linkedin":       {"linkedin", "linkedin", "", "urn:li:organization:2414183", "PUBLIC", "LINKEDIN_ACCESS_TOKEN"},
-			"linkedin-pt-br": {"linkedin-pt-br", "linkedin", "pt-br", "urn:li:person:782bbtaQ", "LOGGED_IN", "TOKEN_2"},
+			"linkedin-pt-br": {"linkedin-pt-br", "linkedin", "pt-br", "urn:li:person:782bbtaQ", "LOGGED_IN", "LINKEDIN_TOKEN_2"},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -98,6 +98,8 @@ func (t *tool) use(data []byte, read func(name string) ([]byte, error)) error {
 	for _, ch := range cfg.Channels {
 		t.repo.Without = append(t.repo.Without, ch.TokenEnv)
 	}
+	t.objects.Close() // in a partial clone it fetches, and it was started with all tokens
+	t.objects = t.repo.Objects()
 	t.ledger = &ledger.Ledger{Repo: t.repo, Objects: t.objects, Remote: cfg.Remote, Pin: cfg.Ledger}
 	if cfg.Sign {
 		t.ledger.Signing, err = t.signing(read)
