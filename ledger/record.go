@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,12 +138,8 @@ var ErrNewer = errors.New("written by a newer git-socialpost; upgrade this one")
 
 // Decode reads a stored record and refuses what this program would not have written.
 func Decode(data []byte) (*Record, error) {
-	var version struct{ Format int }
-	if _, err := toml.Decode(string(data), &version); err != nil {
+	if err := CheckFormat(data, Format); err != nil {
 		return nil, err
-	}
-	if version.Format > Format {
-		return nil, fmt.Errorf("format %d: %w", version.Format, ErrNewer)
 	}
 	r := &Record{raw: data}
 	if err := Unmarshal(data, r); err != nil {
@@ -151,20 +148,37 @@ func Decode(data []byte) (*Record, error) {
 	return r, r.check()
 }
 
-// Unmarshal decodes TOML as this program writes it: no field that v does not have, and none in another case, which the
+// CheckFormat returns ErrNewer if a file's first line, format = N, names a format newer than the newest known one.
+func CheckFormat(data []byte, newest int) error {
+	first, _, _ := strings.Cut(string(data), "\n")
+	number, _ := strings.CutPrefix(first, "format = ")
+	if n, err := strconv.Atoi(number); err == nil && n > newest {
+		return fmt.Errorf("format %d: %w", n, ErrNewer)
+	}
+	return nil
+}
+
+const maxFile = 256 << 10 // bytes; a record has some hundred, and as many more with each late fact
+
+// lineForm is a line as this program writes it. On nested and dotted keys the decoder takes hours, or all memory.
+var lineForm = regexp.MustCompile(`^(?:\[{1,2}[a-z]+(?:\.[a-z]+)?\]{1,2}|[a-z0-9_]+ = (?:"(?:[^"\\]|\\.)*"|\[[0-9a-f", ]*\]|[0-9TZ:.+-]+))?$`)
+
+// Unmarshal decodes TOML as this program writes it: no field that v does not have, and none in upper case, which the
 // decoder by itself takes for the same, so that of two of them either may win.
 func Unmarshal(data []byte, v any) error {
+	if len(data) > maxFile {
+		return fmt.Errorf("%d bytes, which is more than this program writes", len(data))
+	}
+	for i, line := range strings.Split(string(data), "\n") {
+		if !lineForm.MatchString(line) {
+			return fmt.Errorf("line %d is none that this program writes", i+1)
+		}
+	}
 	meta, err := toml.Decode(string(data), v)
 	if err != nil {
 		return err
 	}
-	unknown := meta.Undecoded()
-	for _, key := range meta.Keys() {
-		if name := key.String(); name != strings.ToLower(name) {
-			unknown = append(unknown, key)
-		}
-	}
-	if len(unknown) > 0 {
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return fmt.Errorf("unknown field %s", unknown[0])
 	}
 	return nil

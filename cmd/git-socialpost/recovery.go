@@ -104,9 +104,8 @@ func loadRecovery(path string) (*recovery, error) {
 	if err != nil {
 		return nil, hinted(err, "name the file that a run with exit status 4 told you to keep")
 	}
-	var version struct{ Format int }
-	if _, err := toml.Decode(string(data), &version); err == nil && version.Format > recoveryFormat {
-		return nil, fmt.Errorf("%s: format %d: %w", path, version.Format, ledger.ErrNewer)
+	if err := ledger.CheckFormat(data, recoveryFormat); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	r := &recovery{}
 	switch err := ledger.Unmarshal(data, r); {
