@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -72,8 +73,46 @@ func (o *Objects) Close() {
 	o.cmd = nil
 }
 
-// Read returns the object that a name such as an id or <commit>:<path> stands for, nil if there is none.
+// Read returns the object that a name such as an id or <tree>:<path> stands for, nil if there is none. What a tree lists
+// and this repository lacks is an error, since it is not absent but lost.
 func (o *Objects) Read(name string) (*Object, error) {
+	obj, err := o.read(name)
+	if tree, path, found := strings.Cut(name, ":"); found && obj == nil && err == nil {
+		err = o.confirmAbsent(tree, path)
+	}
+	return obj, err
+}
+
+// confirmAbsent looks up a path folder by folder: git says "missing" both of what is not listed and of what is lost.
+func (o *Objects) confirmAbsent(root, path string) error {
+	e := Entry{Mode: "40000", ID: root + "^{tree}"}
+	if obj, err := o.read(e.ID); err != nil || obj == nil && !isID(root) {
+		return err // a revision that there is not, such as HEAD before the first commit
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		if !e.IsTree() {
+			return nil // a file stands where a folder is looked for
+		}
+		entries, err := o.Tree(e.ID)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name })
+		if i < 0 {
+			return nil
+		}
+		e = entries[i]
+	}
+	return lost(e.ID)
+}
+
+func lost(id string) error { return fmt.Errorf("object %s is missing here; git fsck tells more", id) }
+
+func isID(name string) bool {
+	return (len(name) == 40 || len(name) == 64) && strings.Trim(name, "0123456789abcdef") == ""
+}
+
+func (o *Objects) read(name string) (*Object, error) {
 	if strings.ContainsAny(name, "\n\x00") {
 		return nil, fmt.Errorf("%q is no object's name", name)
 	}
@@ -128,9 +167,18 @@ func (o *Objects) answer(name string) (*Object, error) {
 	return &Object{ID: fields[0], Type: fields[1], Data: data[:size]}, nil
 }
 
+// find is Read for an object that must be here if the name is an id.
+func (o *Objects) find(name string) (*Object, error) {
+	obj, err := o.Read(name)
+	if id := strings.TrimSuffix(name, "^{tree}"); obj == nil && err == nil && isID(id) {
+		err = lost(id)
+	}
+	return obj, err
+}
+
 // Blob returns a file's content, nil if the name stands for nothing, an error if it stands for anything but a file.
 func (o *Objects) Blob(name string) ([]byte, error) {
-	obj, err := o.Read(name)
+	obj, err := o.find(name)
 	if err != nil || obj == nil {
 		return nil, err
 	}
@@ -142,7 +190,7 @@ func (o *Objects) Blob(name string) ([]byte, error) {
 
 // Tree returns a folder's entries, none if the name stands for nothing.
 func (o *Objects) Tree(name string) ([]Entry, error) {
-	obj, err := o.Read(name)
+	obj, err := o.find(name)
 	if err != nil || obj == nil {
 		return nil, err
 	}

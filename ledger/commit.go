@@ -46,10 +46,10 @@ var commitForm = regexp.MustCompile(`\Atree ([0-9a-f]{40}|[0-9a-f]{64})\n` +
 	`author [^\n]*\ncommitter [^\n]*\n` +
 	`(gpgsig(?:-sha256)? [^\n]*\n(?: [^\n]*\n)*)?\z`)
 
-// changes returns what every file that differs between two trees is now, by path; the zero
-// Entry: it is gone. Trees are given by id, "" for none; those that are the same are not opened, so the cost is
-// that of what changed.
-func changes(o *gitexec.Objects, oldTree, newTree, prefix string) (map[string]gitexec.Entry, error) {
+// changes returns what everything that differs between two trees is now, by path; the zero Entry: it is gone. Trees are
+// given by id, "" for none. Only folders on the way to the files that are due to change are opened: a tree can hold more
+// files than anybody can list.
+func changes(o *gitexec.Objects, oldTree, newTree, prefix string, due map[string][]byte) (map[string]gitexec.Entry, error) {
 	before, err := entries(o, oldTree)
 	if err != nil {
 		return nil, err
@@ -65,10 +65,10 @@ func changes(o *gitexec.Objects, oldTree, newTree, prefix string) (map[string]gi
 		x, y := before[name], after[name]
 		switch {
 		case x == y:
-		case x.Mode != "" && !x.IsTree() || y.Mode != "" && !y.IsTree():
+		case x.Mode != "" && !x.IsTree() || y.Mode != "" && !y.IsTree() || !leads(prefix+name+"/", due):
 			all[prefix+name] = y
 		default:
-			below, err := changes(o, x.ID, y.ID, prefix+name+"/")
+			below, err := changes(o, x.ID, y.ID, prefix+name+"/", due)
 			if err != nil {
 				return nil, err
 			}
@@ -76,6 +76,15 @@ func changes(o *gitexec.Objects, oldTree, newTree, prefix string) (map[string]gi
 		}
 	}
 	return all, nil
+}
+
+func leads(folder string, due map[string][]byte) bool {
+	for path := range due {
+		if strings.HasPrefix(path, folder) {
+			return true
+		}
+	}
+	return false
 }
 
 func entries(o *gitexec.Objects, tree string) (map[string]gitexec.Entry, error) {

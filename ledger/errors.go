@@ -13,7 +13,7 @@ type DamageError struct {
 	Shard  string // "" if no single one is to blame
 	Commit string // the first bad commit, if one is known
 	Reason string
-	Remedy string // the git command that gives the remote back what this clone has seen, if it has seen more
+	Remedy []string // the words of the git command that mends it, if there is one
 	Err    error
 }
 

@@ -52,12 +52,12 @@ func (l *Ledger) admit(ctx context.Context, heldTo, memory map[string]string) er
 }
 
 // Recall takes what this clone remembers of the ledger, without the network.
-func (l *Ledger) Recall(ctx context.Context) error {
-	refs, err := l.refs(ctx)
+func (l *Ledger) Recall() error {
+	memory, err := l.memory()
 	if err != nil {
 		return err
 	}
-	if err := l.load(refs[memoryRefs]); err != nil {
+	if err := l.load(memory); err != nil {
 		return err
 	}
 	for name, tip := range l.tips {
@@ -129,7 +129,10 @@ func (l *Ledger) fetch(ctx context.Context) (memory map[string]string, err error
 		return nil, err
 	}
 	l.branch = refs[branchRef][""]
-	return refs[memoryRefs], l.lost(l.load(refs[fetchRefs]), refs[memoryRefs])
+	if memory, err = l.memory(); err != nil {
+		return nil, err
+	}
+	return memory, l.lost(l.load(refs[fetchRefs]), memory)
 }
 
 // lost adds to the error about a ledger or a shard that is missing what this clone can give back.
@@ -145,12 +148,8 @@ func (l *Ledger) lost(err error, memory map[string]string) error {
 }
 
 // giveBack is the command that gives the remote what this clone has verified of a shard, or of all.
-func (l *Ledger) giveBack(name string) string {
-	refspec := memoryRefs + name + ":" + remoteRefs + name
-	if name == "*" {
-		refspec = "'" + refspec + "'"
-	}
-	return "git push " + l.Remote + " " + refspec
+func (l *Ledger) giveBack(name string) []string {
+	return []string{"git", "push", l.Remote, memoryRefs + name + ":" + remoteRefs + name}
 }
 
 // depth is one commit in a clone that is shallow and has no shard yet. Later, a second fetch of that depth would look
@@ -228,24 +227,4 @@ func (l *Ledger) load(found map[string]string) error {
 	}
 	l.tips, l.width = tips, len(order[0])
 	return nil
-}
-
-// remember advances this clone's memory of the ledger to what was verified.
-func (l *Ledger) remember(ctx context.Context, memory map[string]string) error {
-	var input strings.Builder
-	for _, name := range sortedKeys(l.tips) {
-		if tip := l.tips[name].id; memory[name] != tip {
-			fmt.Fprintf(&input, "update %s%s %s\n", memoryRefs, name, tip)
-		}
-	}
-	for _, name := range sortedKeys(memory) {
-		if l.tips[name] == nil {
-			fmt.Fprintf(&input, "delete %s%s\n", memoryRefs, name)
-		}
-	}
-	if input.Len() == 0 {
-		return nil
-	}
-	_, err := l.Repo.RunInput(ctx, []byte(input.String()), "update-ref", "--stdin")
-	return err
 }

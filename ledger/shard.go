@@ -64,7 +64,7 @@ func (l *Ledger) complete(found map[string]string) ([]string, error) {
 	}
 	for _, name := range sortedKeys(found) {
 		if !slices.Contains(want, name) {
-			return nil, &DamageError{Shard: name, Reason: "is no shard of this ledger", Remedy: "git push " + l.Remote + " :" + remoteRefs + name}
+			return nil, &DamageError{Shard: name, Reason: "is no shard of this ledger", Remedy: []string{"git", "push", l.Remote, ":" + remoteRefs + name}}
 		}
 	}
 	for _, name := range want {

@@ -44,7 +44,9 @@ func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) 
 		result, pushErr := l.push(ctx, []refUpdate{{remoteRefs + name, tip.id, made.id}})
 		if result == pushWon {
 			l.tips[name] = made
-			_, _ = l.Repo.Run(ctx, "update-ref", memoryRefs+name, made.id, tip.id) // else the next fetch does it
+			if _, err := l.Repo.Run(ctx, "update-ref", memoryRefs+name, made.id); err == nil {
+				_ = l.writeMemory() // else the next fetch does it
+			}
 			return next, nil
 		}
 		if err := l.fetchAgain(ctx, round); err != nil {

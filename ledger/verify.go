@@ -153,6 +153,11 @@ func (l *Ledger) verifyCommit(name string, c *commit) (parent *commit, err error
 	case c.seq != parent.seq+1:
 		return nil, fmt.Errorf("transition %d follows transition %d", c.seq, parent.seq)
 	}
+	for other, seq := range parent.witness {
+		if c.witness[other] < seq {
+			return nil, fmt.Errorf("it witnesses less of shard %s than the transition before it", other)
+		}
+	}
 	return parent, l.verifyChange(k, parent, c, next)
 }
 
@@ -169,7 +174,7 @@ func (l *Ledger) verifyChange(k Key, parent, c *commit, next *Record) error {
 	if err != nil {
 		return err
 	}
-	got, err := changes(l.Objects, parent.tree, c.tree, "")
+	got, err := changes(l.Objects, parent.tree, c.tree, "", want)
 	if err != nil {
 		return err
 	}

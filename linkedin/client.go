@@ -151,7 +151,7 @@ func CheckBaseURL(s string) error {
 	switch {
 	case err != nil || u.Hostname() == "":
 		return errors.New("base URL: want an address such as " + DefaultBaseURL) // s may hold a password
-	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#"):
 		return errors.New("base URL: must hold no user, query or fragment")
 	case u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()):
 		return nil

@@ -75,8 +75,11 @@ func (w *wire) transport() *http.Transport {
 	}
 }
 
-// proxy keeps the password of a malformed proxy address out of the error.
+// proxy keeps the password of a malformed proxy address out of the error, and what is for this machine in this machine.
 func proxy(req *http.Request) (*url.URL, error) {
+	if isLoopback(req.URL.Hostname()) {
+		return nil, nil
+	}
 	u, err := http.ProxyFromEnvironment(req)
 	if err != nil {
 		return nil, errors.New("the proxy address in the environment is not valid")

@@ -190,7 +190,9 @@ func (a *attempt) settle(ctx context.Context) (proceed bool) {
 		a.left.fail(a.unrecorded(err))
 	case unsent && rec.State == ledger.Released && rec.Resolution == nil:
 		a.Decision, a.Reason = send, "not sent, and released: "+a.outcome.Message
-		a.left.fail(fmt.Errorf("%s: %s", a.Key, a.Reason))
+		a.left.fail(hinted(fmt.Errorf("%s: %s", a.Key, a.Reason), "nothing was sent; run this again"))
+	case rec.Nonce() != a.intent.Nonce():
+		a.Reason += fmt.Sprintf("; meanwhile it was resolved, and attempt %d was made", rec.Attempt)
 	case rec.State == ledger.Delivered:
 		a.Decision, a.Reason = delivered, a.Reason+"; a maintainer has seen the post"
 		a.note("%s: %s", a.Key, a.Reason)

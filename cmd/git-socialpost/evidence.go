@@ -59,7 +59,7 @@ func (t *tool) printEvidence(w io.Writer, r *ledger.Record) {
 	if err != nil {
 		text = string(r.Payload)
 	}
-	fmt.Fprintln(w, indent(text))
+	fmt.Fprintln(w, quoted(text))
 	if o := r.Outcome; o == nil {
 		line("answer", "none recorded: the runner ended before it could tell, or is still at work")
 	} else {

@@ -39,8 +39,8 @@ func (t *tool) fsck(c *cli.Context) error {
 	}
 	for _, p := range h.Problems {
 		fmt.Fprintln(t.stdout, p)
-		if damage, ok := errors.AsType[*ledger.DamageError](p); ok && damage.Remedy != "" {
-			fmt.Fprintln(t.stdout, "  this mends it: "+damage.Remedy)
+		if damage, ok := errors.AsType[*ledger.DamageError](p); ok && damage.Remedy != nil {
+			fmt.Fprintln(t.stdout, "  this mends it: "+shell(damage.Remedy...))
 		}
 		if unsigned, ok := errors.AsType[*ledger.SignatureError](p); ok {
 			fmt.Fprintln(t.stdout, "  "+strings.Join(signatureHints(unsigned), "\n  "))

@@ -57,7 +57,7 @@ func (t *tool) printEntry(e ledger.Entry, withText bool) {
 	fmt.Fprintf(t.stdout, "    text  %s at %.12s\n    run   %s\n", oneLine(r.Path), r.Revision, oneLine(r.Run))
 	if withText && r.State == ledger.Intended {
 		if text, err := linkedin.Text(r.Payload); err == nil {
-			fmt.Fprintln(t.stdout, indent(indent(text)))
+			fmt.Fprintln(t.stdout, quoted(text))
 		}
 	}
 	if r.Outcome != nil {

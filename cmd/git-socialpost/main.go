@@ -232,8 +232,8 @@ func signatureHints(e *ledger.SignatureError) []string {
 
 func damageHints(e *ledger.DamageError) []string {
 	lines := []string{"nothing was sent; look with: git socialpost fsck"}
-	if e.Remedy != "" {
-		lines = append(lines, "this mends it: "+e.Remedy)
+	if e.Remedy != nil {
+		lines = append(lines, "this mends it: "+shell(e.Remedy...))
 	}
 	return append(lines, "after the remote was restored on purpose: git socialpost init --repin")
 }

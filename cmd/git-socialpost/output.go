@@ -57,19 +57,23 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// shell quotes a word of a command that somebody shall paste.
-func shell(word string) string {
-	if shellSafe.MatchString(word) {
-		return word
+// shell quotes the words of a command that somebody shall paste.
+func shell(words ...string) string {
+	var quoted []string
+	for _, word := range words {
+		if !shellSafe.MatchString(word) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, word)
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return strings.Join(quoted, " ")
 }
 
 var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// indent puts a text under a heading.
-func indent(s string) string {
-	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+// quoted marks every line of a text that is not ours.
+func quoted(s string) string {
+	return "    | " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    | ")
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -64,7 +64,7 @@ func TestPrintJSONPlain(t *testing.T) {
 }
 
 func TestIndent(t *testing.T) {
-	if got := indent("a\n\nb\n"); got != "    a\n    \n    b" {
+	if got := quoted("a\n\nb\n"); got != "    | a\n    | \n    | b" {
 		t.Errorf("%q", got)
 	}
 	if got := oneLine(" a\n\tb \u2028 c\r\n"); got != "a b c" {

@@ -101,7 +101,7 @@ func (t *tool) look(ctx context.Context, offline bool) error {
 	if err := t.pinned(); err != nil {
 		return err
 	}
-	err := t.ledger.Recall(ctx)
+	err := t.ledger.Recall()
 	if errors.Is(err, ledger.ErrAbsent) {
 		return hinted(errors.New("this clone has no copy of the ledger yet"), "run git socialpost plan once with the network")
 	}

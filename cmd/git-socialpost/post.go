@@ -74,6 +74,10 @@ func (p *post) findChannel(cfg *config) {
 }
 
 func (p *post) parse(data []byte) {
+	if len(data) > maxPost {
+		p.fail(0, fmt.Sprintf("the file is %d bytes long, which no post needs", len(data)), fmt.Sprintf("shorten it; a text may have %d UTF-16 units", linkedin.MaxLength))
+		return
+	}
 	lines := strings.Split(unixLines(data), "\n")
 	for i, line := range lines {
 		if !utf8.ValidString(line) {
@@ -163,6 +167,8 @@ func (p *post) readFields(t *table, literal bool) {
 		}
 	}
 }
+
+const maxPost = 64 << 10 // bytes, front matter included
 
 const exampleLink = `"https://example.com/en/example-note/"`
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/git-socialpost/git-socialpost/gitexec"
 	"github.com/git-socialpost/git-socialpost/ledger"
 	"github.com/git-socialpost/git-socialpost/linkedin"
 )
@@ -69,34 +70,7 @@ func (r *recovery) save(path string) error {
 	if err := enc.Encode(r); err != nil {
 		return err
 	}
-	return writeWhole(path, buf.Bytes())
-}
-
-// writeWhole writes a file so that it is there whole or not at all, and survives the machine's end.
-func writeWhole(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	if folder, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = folder.Sync() // its new name, too; not every system can
-		folder.Close()
-	}
-	return nil
+	return gitexec.WriteFile(path, buf.Bytes())
 }
 
 func loadRecovery(path string) (*recovery, error) {

@@ -62,6 +62,9 @@ func (t *tool) resolve(c *cli.Context) error {
 	if _, err := step(before); err != nil {
 		return err
 	}
+	if !c.IsSet("from") {
+		step = aboutAttempt(before, step)
+	}
 	urn, _ := linkedin.ParseURN(c.String("posted"))
 	if at, ok := linkedin.CreatedAt(urn); ok && at.Before(before.IntendedAt.Add(-aliveFor)) {
 		t.note("WARNING: that post was created %s, long before this attempt began, %s", at.UTC().Format(time.RFC3339), before.IntendedAt.Format(time.RFC3339))
@@ -77,6 +80,17 @@ func (t *tool) resolve(c *cli.Context) error {
 		t.shout(rec, rec.Late[n-1].Attempt)
 	}
 	return t.printStatus([]*ledger.Record{rec})
+}
+
+// aboutAttempt keeps a decision from an attempt that was made after somebody looked.
+func aboutAttempt(seen *ledger.Record, step ledger.Step) ledger.Step {
+	return func(old *ledger.Record) (*ledger.Record, error) {
+		if old != nil && old.Attempt != seen.Attempt {
+			return nil, hinted(fmt.Errorf("%s: attempt %d was made meanwhile, and this is about attempt %d; nothing was changed", old.Key, old.Attempt, seen.Attempt),
+				"look at it: git socialpost resolve "+old.Key)
+		}
+		return step(old)
+	}
 }
 
 // checkResolve reports whether the command line decides something, or only asks.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-socialpost/git-socialpost/gitexec"
 	"github.com/git-socialpost/git-socialpost/ledger"
 )
 
@@ -30,7 +31,7 @@ func (t *tool) signing(read func(string) ([]byte, error)) (*ledger.Signing, erro
 		return nil, err
 	}
 	path := filepath.Join(t.repo.CommonDir, "socialpost", "signers")
-	return &ledger.Signing{SSH: path, OpenPGP: openPGP, Unsigned: t.cfg.Unsigned}, writeWhole(path, []byte(ssh))
+	return &ledger.Signing{SSH: path, OpenPGP: openPGP, Unsigned: t.cfg.Unsigned}, gitexec.WriteFile(path, []byte(ssh))
 }
 
 // parseSigners parts the lines that are ssh-keygen's from those that name an OpenPGP key.

@@ -24,6 +24,10 @@ type table struct {
 // parseTable reports false, after a problem, if the data is no TOML.
 func parseTable(path, data string, problems *[]problem) (*table, bool) {
 	t := &table{path: path, keys: map[string]toml.Primitive{}, problems: problems}
+	if line := overgrown(data); line > 0 {
+		t.failAt(line, "more than anybody writes by hand", "keep the keys short and flat, and the table below 64 KiB")
+		return t, false
+	}
 	md, err := toml.Decode(data, &t.keys)
 	if err != nil {
 		e, _ := errors.AsType[toml.ParseError](err)
@@ -31,6 +35,22 @@ func parseTable(path, data string, problems *[]problem) (*table, bool) {
 	}
 	t.md = &md
 	return t, err == nil
+}
+
+// overgrown returns the line where a table becomes more than the decoder can take, 0 if it does not: its time grows with
+// the cube of a dotted key's parts, and its stack with every bracket.
+func overgrown(data string) int {
+	const maxSize, maxParts = 64 << 10, 200
+	size, depth := 0, 0
+	for i, line := range strings.Split(data, "\n") {
+		opened := strings.Count(line, "[") + strings.Count(line, "{")
+		depth += opened - strings.Count(line, "]") - strings.Count(line, "}")
+		size += len(line)
+		if size > maxSize || strings.Count(line, ".") > maxParts || max(opened, depth) > maxParts {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // line is the key's line in the file. The decoder tells positions only with the errors of a value's own decoder.

@@ -41,13 +41,20 @@ func (t *tool) open(ctx context.Context) error {
 	git := gitexec.Git{Without: []string{defaultTokenEnv}}
 	repo, err := gitexec.Open(ctx, git)
 	switch {
-	case errors.Is(err, gitexec.ErrOld), ctx.Err() != nil:
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	case errors.Is(err, gitexec.ErrOld):
 		return err
 	case err != nil:
 		return hinted(err, "run this inside the blog's git repository, or with: git -C FOLDER socialpost")
 	}
 	t.repo, t.objects = repo, repo.Objects()
 	return nil
+}
+
+// stopped is for a signal that came before anything was done.
+func stopped(ctx context.Context) error {
+	return hinted(context.Cause(ctx), "nothing was sent; run this again when you like")
 }
 
 // close ends what open and lock began.
@@ -64,7 +71,7 @@ func (t *tool) close() {
 func (t *tool) revision(ctx context.Context, rev string) (string, error) {
 	id, err := t.repo.Run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+		return "", stopped(ctx)
 	}
 	if err != nil {
 		if rev == "HEAD" {
