@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -114,13 +115,15 @@ func (li *linkedIn) broken() error {
 
 // remoteRecords reads all records of the ledger on a remote, past the program.
 func remoteRecords(remote string) (map[string]*ledger.Record, error) {
-	refs, err := gitIn(remote, "", "for-each-ref", "--format=%(refname)", "refs/social/ledger/")
+	refs, err := gitIn(remote, "", "for-each-ref", "--format=%(objectname)", "refs/social/ledger/")
 	if err != nil {
 		return nil, err
 	}
 	var files strings.Builder
-	for ref := range strings.FieldsSeq(refs) {
-		list, err := gitIn(remote, "", "ls-tree", "-r", ref)
+	tips := strings.Fields(refs)
+	slices.Sort(tips)
+	for _, tip := range slices.Compact(tips) { // most shards are at the first commit still
+		list, err := gitIn(remote, "", "ls-tree", "-r", tip)
 		if err != nil {
 			return nil, err
 		}

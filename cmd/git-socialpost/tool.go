@@ -160,7 +160,7 @@ func (t *tool) lock(ctx context.Context) error {
 	}
 	path := filepath.Join(t.repo.CommonDir, "socialpost", "lock")
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
+		return unwritable(path, err)
 	}
 	type locked struct {
 		unlock func()
@@ -176,13 +176,20 @@ func (t *tool) lock(ctx context.Context) error {
 		select {
 		case l := <-got:
 			t.unlock = l.unlock
-			return l.err
+			return unwritable(path, l.err)
 		case <-notice:
 			t.note("waiting for another git-socialpost in this repository to end (%s)", path)
 		case <-ctx.Done():
 			return fmt.Errorf("another git-socialpost is at work in this repository: %w", context.Cause(ctx))
 		}
 	}
+}
+
+func unwritable(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return hinted(err, "nothing was sent; git-socialpost must be able to write in "+shell(filepath.Dir(path))+": look at its owner, at free space, and for a read-only disk")
 }
 
 // runURL tells the ledger where a run can be looked up: the CI's page of it, else the host.
