@@ -104,8 +104,9 @@ func (w *world) git(args ...string) string {
 func (w *world) serveHTTP(wrap func(http.Handler) http.Handler) {
 	execPath := w.git("--exec-path")
 	backend := &cgi.Handler{
-		Path: filepath.Join(execPath, "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + w.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=runner"},
+		Path:   filepath.Join(execPath, "git-http-backend"),
+		Env:    []string{"GIT_PROJECT_ROOT=" + w.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=runner"},
+		Stderr: io.Discard, // it complains of clients that hang up
 	}
 	var handler http.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body) // net/http/cgi takes no chunked body
