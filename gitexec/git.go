@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -108,28 +107,34 @@ func (g Git) command(ctx context.Context, args []string) *exec.Cmd {
 	return cmd
 }
 
-// environ adds to the caller's environment; values that git -c put there before keep their numbers.
+// environ adds to the caller's environment, and to the values that git -c put there. Git 2.30 does not know
+// GIT_CONFIG_COUNT; every git reads this form of GIT_CONFIG_PARAMETERS.
 func (g Git) environ(env []string) []string {
-	count, kept := 0, env[:0:0]
+	var params []string
+	kept := env[:0:0]
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
-		if name == "GIT_CONFIG_COUNT" {
-			count, _ = strconv.Atoi(value)
-		}
-		if !slices.Contains(g.Without, name) {
+		switch {
+		case slices.Contains(g.Without, name):
+		case name == "GIT_CONFIG_PARAMETERS" && len(g.config) > 0:
+			params = []string{value}
+		default:
 			kept = append(kept, entry)
 		}
 	}
 	kept = append(kept, g.Env...)
 	kept = append(kept, "GIT_NO_REPLACE_OBJECTS=1") // a ledger is what was pushed, not what refs/replace makes of it
-	for i, c := range g.config {
-		kept = append(kept, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", count+i, c[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", count+i, c[1]))
+	for _, c := range g.config {
+		params = append(params, quote(c[0]+"="+c[1]))
 	}
 	if len(g.config) > 0 {
-		kept = append(kept, fmt.Sprintf("GIT_CONFIG_COUNT=%d", count+len(g.config)))
+		kept = append(kept, "GIT_CONFIG_PARAMETERS="+strings.Join(params, " "))
 	}
 	return kept
 }
+
+// quote is git's own quoting, as a shell's.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // verb is the subcommand after the options, for messages.
 func verb(args []string) string {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -20,20 +21,47 @@ type Repo struct {
 }
 
 // ErrOld says that git lacks what this tool needs.
-var ErrOld = errors.New("this git is too old; 2.31 or newer is needed")
+var ErrOld = errors.New("is too old; git 2.30 or newer is needed")
 
-// Open asks git about the repository.
+// Open asks git about the repository. An older git than 2.30 does not know --end-of-options and answers what stands
+// behind it, too; so the version is asked for only where it matters.
 func Open(ctx context.Context, g Git) (*Repo, error) {
-	out, err := g.Run(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir",
-		"--is-shallow-repository", "--is-bare-repository", "--show-object-format")
+	out, err := g.Run(ctx, "rev-parse", "--git-common-dir", "--is-shallow-repository", "--is-bare-repository",
+		"--show-object-format", "--revs-only", "--end-of-options", "--is-bare-repository")
 	if err != nil {
 		return nil, err
 	}
 	lines := strings.Split(out, "\n")
-	if len(lines) != 4 || !filepath.IsAbs(lines[0]) {
-		return nil, ErrOld
+	if len(lines) != 4 {
+		return nil, g.old(ctx)
 	}
-	return &Repo{Git: g, CommonDir: lines[0], Shallow: lines[1] == "true", Bare: lines[2] == "true", SHA256: lines[3] == "sha256"}, nil
+	common, err := absolute(lines[0])
+	if err != nil {
+		return nil, err
+	}
+	return &Repo{Git: g, CommonDir: common, Shallow: lines[1] == "true", Bare: lines[2] == "true", SHA256: lines[3] == "sha256"}, nil
+}
+
+// old names the git that answers as none that is new enough does.
+func (g Git) old(ctx context.Context) error {
+	version, err := g.Run(ctx, "version")
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s %w", version, ErrOld)
+}
+
+// absolute is rev-parse --path-format=absolute, which git 2.30 does not have. Git's answer is relative to where a
+// symbolic link on the way here leads, not to the link.
+func absolute(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	dir, err := os.Getwd()
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	return filepath.Join(dir, path), err
 }
 
 // BlobID is the object id that git gives to a file of this content.
