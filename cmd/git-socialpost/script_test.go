@@ -121,6 +121,7 @@ func runScripts(t *testing.T, folder string) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setup,
+		Condition:           condition,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"blog":     cmdBlog,
 			"clone":    cmdClone,
@@ -136,6 +137,14 @@ func runScripts(t *testing.T, folder string) {
 			"until":    cmdUntil,
 		},
 	})
+}
+
+// condition mounts: disks can be mounted that only the processes of a script see.
+func condition(name string) (bool, error) {
+	if name != "mounts" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return exec.Command("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt").Run() == nil, nil
 }
 
 func setup(env *testscript.Env) error {
