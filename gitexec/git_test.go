@@ -119,13 +119,14 @@ func TestNoGit(t *testing.T) {
 // Our values come after those that git -c, or a CI, has put into the environment, and hide none.
 func TestWith(t *testing.T) {
 	in(t)
+	t.Setenv("GIT_CONFIG_PARAMETERS", `'a.b=theirs' 'c.d=theirs too'`)
 	t.Setenv("GIT_CONFIG_COUNT", "2")
 	t.Setenv("GIT_CONFIG_KEY_0", "a.b")
-	t.Setenv("GIT_CONFIG_VALUE_0", "theirs")
-	t.Setenv("GIT_CONFIG_KEY_1", "c.d")
-	t.Setenv("GIT_CONFIG_VALUE_1", "theirs too")
-	ours := Git{}.With("e.f", "ours = one").With("a.b", "last wins")
-	for key, want := range map[string]string{"a.b": "last wins", "c.d": "theirs too", "e.f": "ours = one"} {
+	t.Setenv("GIT_CONFIG_VALUE_0", "a CI's")
+	t.Setenv("GIT_CONFIG_KEY_1", "i.j")
+	t.Setenv("GIT_CONFIG_VALUE_1", "a CI's too")
+	ours := Git{}.With("e.f", "it's ours = !one \\ $x").With("a.b", "last wins")
+	for key, want := range map[string]string{"a.b": "last wins", "c.d": "theirs too", "e.f": "it's ours = !one \\ $x", "i.j": "a CI's too"} {
 		if got, err := ours.Run(t.Context(), "config", "--get", key); err != nil || got != want {
 			t.Errorf("%s is %q, %v; want %q", key, got, err, want)
 		}
@@ -156,7 +157,7 @@ func TestEnviron(t *testing.T) {
 			t.Errorf("%s is not in %q", want, got)
 		}
 	}
-	if all := strings.Join(got, "\n"); strings.Contains(all, "secret") || strings.Contains(all, "GIT_CONFIG_COUNT") {
+	if all := strings.Join(got, "\n"); strings.Contains(all, "secret") || strings.Contains(all, "GIT_CONFIG_PARAMETERS") {
 		t.Errorf("git gets %q", got)
 	}
 }
@@ -183,6 +184,32 @@ func TestOpen(t *testing.T) {
 	t.Setenv("GIT_CEILING_DIRECTORIES", "/")
 	if r, err := Open(t.Context(), Git{}); ExitStatus(err) != 128 {
 		t.Errorf("outside a repository: %+v, %v", r, err)
+	}
+}
+
+// What all linked worktrees share is named the same from everywhere, also through a symbolic link into the repository.
+func TestCommonDir(t *testing.T) {
+	in(t)
+	run(t, "commit", "-q", "--allow-empty", "-m", "first")
+	top, err := filepath.EvalSymlinks(".")
+	if err == nil {
+		top, err = filepath.Abs(top)
+	}
+	tree, link := filepath.Join(t.TempDir(), "tree"), filepath.Join(t.TempDir(), "link")
+	run(t, "worktree", "add", "-q", tree)
+	if err := errors.Join(err, os.MkdirAll("a/b", 0o777), os.Symlink(filepath.Join(top, "a/b"), link)); err != nil {
+		t.Fatal(err)
+	}
+	want, err := filepath.EvalSymlinks(filepath.Join(top, ".git"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{top, filepath.Join(top, "a/b"), link, tree, filepath.Join(top, ".git")} {
+		t.Chdir(dir)
+		r, err := Open(t.Context(), Git{})
+		if err != nil || r.CommonDir != want {
+			t.Errorf("in %s: %+v, %v; want %s", dir, r, err, want)
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ type world struct {
 	*linkedIn
 	dir string
 	url string // of the remote, as machines have it
+	bin string // the git that all use
 	env []string
 }
 
@@ -39,8 +40,11 @@ type machine struct {
 }
 
 // newWorld makes a remote whose branch main has a live configuration and one post for each key.
-func newWorld(t testing.TB, keys ...string) *world {
-	w := &world{TB: t, dir: t.TempDir()}
+func newWorld(t testing.TB, keys ...string) *world { return newWorldWith(t, "git", nil, keys...) }
+
+// newWorldWith is newWorld with another git, and more environment variables for all.
+func newWorldWith(t testing.TB, bin string, env []string, keys ...string) *world {
+	w := &world{TB: t, dir: t.TempDir(), bin: bin}
 	home, remote := filepath.Join(w.dir, "home"), filepath.Join(w.dir, "remote.git")
 	w.url = "file://" + remote
 	w.check(os.Mkdir(home, 0o777))
@@ -49,7 +53,7 @@ func newWorld(t testing.TB, keys ...string) *world {
 	w.check(err)
 	t.Cleanup(li.close)
 	w.linkedIn = li
-	w.env = environment(home, li)
+	w.env = append(environment(home, li), env...)
 	w.git("init", "-q", "--bare", remote)
 	w.git("-C", remote, "config", "http.receivepack", "true")
 	blog := w.clone("blog")
@@ -91,7 +95,7 @@ func (w *world) check(err error) {
 
 func (w *world) git(args ...string) string {
 	w.Helper()
-	cmd := exec.Command("git", args...)
+	cmd := exec.Command(w.bin, args...)
 	cmd.Env = w.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -105,7 +109,7 @@ func (w *world) serveHTTP(wrap func(http.Handler) http.Handler) {
 	execPath := w.git("--exec-path")
 	backend := &cgi.Handler{
 		Path:   filepath.Join(execPath, "git-http-backend"),
-		Env:    []string{"GIT_PROJECT_ROOT=" + w.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=runner"},
+		Env:    append(slices.Clone(w.env), "GIT_PROJECT_ROOT="+w.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=runner"),
 		Stderr: io.Discard, // it complains of clients that hang up
 	}
 	var handler http.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
