@@ -34,6 +34,7 @@ fetch() {
 		#clear APT::Update::Post-Invoke;
 	end
 	APT_CONFIG=$apt/conf apt-get -qq update
+	APT_CONFIG=$apt/conf apt-get -qq autoclean
 	APT_CONFIG=$apt/conf apt-get -qq --download-only -y install "$2" >/dev/null
 }
 
@@ -42,6 +43,7 @@ unpack() {
 	fetch "$1" "$2"
 	mkdir -p "$3"
 	for deb in "$folder/apt/$1/archives/"*.deb; do
+		case ${deb##*/} in perl* | libperl*) continue ;; esac # large, and nothing here needs it
 		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$3" --keep-directory-symlink --exclude=./usr/share/doc --exclude=./usr/share/man --exclude=./usr/share/locale --exclude=./dev
 	done
 }

@@ -26,7 +26,7 @@ func TestGitVersions(t *testing.T) {
 	}
 	for _, bin := range found {
 		for _, format := range []string{"sha1", "sha256"} {
-			t.Run(strings.Split(bin, "/usr/")[0]+"/"+format, func(t *testing.T) {
+			t.Run(filepath.Base(strings.Split(bin, "/usr/")[0])+"/"+format, func(t *testing.T) {
 				t.Parallel()
 				tryGit(t, bin, format)
 			})
