@@ -89,7 +89,11 @@ func TestServerStale(t *testing.T) {
 		return nil
 	})
 	m.explained(m.must(0, "deliver"), 1)
-	m.explained(m.must(exitError, "deliver"), 1)
+	stale := m.must(exitError, "deliver")
+	m.explained(stale, 1)
+	if !strings.Contains(stale.stderr, "rolled back") {
+		t.Errorf("this clone has seen more, and does not say so: %s", stale.stderr)
+	}
 	m.explained(other.must(exitError, "deliver"), 1)
 	g.set(nil)
 	m.must(0, "deliver")
