@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +120,7 @@ func (l *Ledger) fetch(ctx context.Context) (memory map[string]string, err error
 	if wantBranch := l.Branch != "" && l.branch == ""; wantBranch {
 		err = l.fetchBranch(ctx, args, depth, shards)
 	} else {
-		err = l.network(ctx, append(args, append(depth, l.fetcher.remote, shards)...))
+		err = l.fetchShards(ctx, args, depth, shards)
 	}
 	if err != nil {
 		return nil, err
@@ -172,13 +173,22 @@ func (l *Ledger) fetchBranch(ctx context.Context, args, depth []string, shards s
 	if depth == nil && l.network(ctx, append(args, l.fetcher.remote, shards, branch)) == nil {
 		return nil
 	}
-	if err := l.network(ctx, append(append(args, depth...), l.fetcher.remote, shards)); err != nil {
+	if err := l.fetchShards(ctx, args, depth, shards); err != nil {
 		return err
 	}
 	if err := l.network(ctx, append(args, l.fetcher.remote, branch)); err != nil {
 		return &BranchError{Remote: l.Remote, Branch: l.Branch, Err: errors.Unwrap(err)}
 	}
 	return nil
+}
+
+// fetchShards tries once more without a depth: with one, git dies of shards that are not there as of a dead network.
+func (l *Ledger) fetchShards(ctx context.Context, args, depth []string, shards string) error {
+	err := l.network(ctx, slices.Concat(args, depth, []string{l.fetcher.remote, shards}))
+	if err != nil && depth != nil {
+		err = l.network(ctx, append(args, l.fetcher.remote, shards))
+	}
+	return err
 }
 
 func (l *Ledger) network(ctx context.Context, args []string) error {

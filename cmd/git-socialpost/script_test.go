@@ -123,6 +123,7 @@ func runScripts(t *testing.T, folder string) {
 		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"besiege":  cmdBesiege,
 			"blog":     cmdBlog,
 			"clone":    cmdClone,
 			"exits":    cmdExits,
@@ -133,6 +134,8 @@ func runScripts(t *testing.T, folder string) {
 			"unplug":   cmdUnplug,
 			"plug":     cmdPlug,
 			"received": cmdReceived,
+			"reforge":  cmdReforge,
+			"refused":  cmdRefused,
 			"token":    cmdToken,
 			"until":    cmdUntil,
 		},
