@@ -24,8 +24,8 @@ import (
 	"github.com/git-socialpost/git-socialpost/linkedin/sandbox"
 )
 
-// kinds are the clones that meet an attack: two that knew the ledger before it, and two that a runner makes after it.
-var kinds = []string{"known", "known-shallow", "fresh", "fresh-shallow"}
+// cloneKinds are the clones that meet an attack: two that knew the ledger before it, and two that a runner makes after it.
+var cloneKinds = []string{"known", "known-shallow", "fresh", "fresh-shallow"}
 
 const (
 	attackTime   = 20 * time.Second // far more than a refusal takes
@@ -61,7 +61,7 @@ func cmdBesiege(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(s.Arm(sandbox.Fault{Kind: "500", When: "after", Count: 1}))
 	cmdExits(ts, false, strings.Fields("3 git -C blog socialpost deliver note-y:linkedin-en"))
 	ts.Check(ts.Exec("git", "-C", "blog", "socialpost", "deliver", "alpha:linkedin-en"))
-	for _, kind := range kinds[:2] {
+	for _, kind := range cloneKinds[:2] {
 		s.fresh(kind)
 		ts.Check(ts.Exec("git", "-C", kind, "socialpost", "status"))
 	}
@@ -111,12 +111,12 @@ func cmdRefused(ts *testscript.TestScript, neg bool, args []string) {
 	s := siegeOf(ts)
 	defer s.lift()
 	before := s.git("", "for-each-ref")
-	for _, kind := range kinds[2:] {
+	for _, kind := range cloneKinds[2:] {
 		s.fresh(kind)
 	}
-	faults := make([]error, len(kinds))
+	faults := make([]error, len(cloneKinds))
 	var all sync.WaitGroup
-	for i, kind := range kinds {
+	for i, kind := range cloneKinds {
 		all.Go(func() { faults[i] = s.refuses(kind, patternFor(kind, args)) })
 	}
 	all.Wait()
@@ -142,7 +142,7 @@ func patternFor(kind string, args []string) (pattern string) {
 		switch {
 		case fits(kind):
 			pattern = own
-		case !slices.ContainsFunc(kinds, fits):
+		case !slices.ContainsFunc(cloneKinds, fits):
 			pattern = arg
 		}
 	}
