@@ -32,7 +32,8 @@ type linkedIn struct {
 	mu       sync.Mutex
 	server   *http.Server
 	listener net.Listener
-	unplugAt bool // after the next read
+	unplugAt bool                // after the next read
+	hold     func(*http.Request) // returns when it may be answered
 	arrivals []arrival
 }
 
@@ -65,8 +66,11 @@ func (li *linkedIn) close() {
 
 func (li *linkedIn) serve(w http.ResponseWriter, r *http.Request) {
 	li.mu.Lock()
-	//lint:ignore SA2001 what the command token wrote is read from now on
+	hold := li.hold // and what the command token wrote is read from now on
 	li.mu.Unlock()
+	if hold != nil {
+		hold(r)
+	}
 	if r.Method == http.MethodPost && r.URL.Path == "/rest/posts" {
 		payload, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(payload))

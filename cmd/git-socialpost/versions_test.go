@@ -36,7 +36,8 @@ func TestGitVersions(t *testing.T) {
 
 func tryGit(t *testing.T, bin, format string) {
 	env := append(gitEnv(bin), "GIT_DEFAULT_HASH="+format)
-	w, gate := newWorldWith(t, bin, env, "a:linkedin-en", "b:linkedin-en", "c:linkedin-en", "d:linkedin-en"), &gate{}
+	w, gate := emptyWorld(t, bin, env), &gate{}
+	w.found("a:linkedin-en", "b:linkedin-en", "c:linkedin-en", "d:linkedin-en")
 	t.Log(w.git("version"))
 	w.serveHTTP(func(next http.Handler) http.Handler { gate.next = next; return gate })
 	full, shallow, other := w.clone("full"), w.clone("shallow", "--depth=1"), w.clone("other")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,22 +29,27 @@ type world struct {
 	*linkedIn
 	dir string
 	url string // of the remote, as machines have it
-	bin string // the git that all use
+	bin string // the git that all use, if not the system's
 	env []string
 }
 
 // machine is a clone of the remote, and where git-socialpost runs in it.
 type machine struct {
 	*world
-	dir string
-	env []string // beyond the world's
+	dir     string
+	env     []string // beyond the world's
+	program string   // in git-socialpost's place
 }
 
 // newWorld makes a remote whose branch main has a live configuration and one post for each key.
-func newWorld(t testing.TB, keys ...string) *world { return newWorldWith(t, "git", nil, keys...) }
+func newWorld(t testing.TB, keys ...string) *world {
+	w := emptyWorld(t, "", nil)
+	w.found(keys...)
+	return w
+}
 
-// newWorldWith is newWorld with another git, and more environment variables for all.
-func newWorldWith(t testing.TB, bin string, env []string, keys ...string) *world {
+// emptyWorld has a remote without a commit, another git if one is named, and more environment variables for all.
+func emptyWorld(t testing.TB, bin string, env []string) *world {
 	w := &world{TB: t, dir: t.TempDir(), bin: bin}
 	home, remote := filepath.Join(w.dir, "home"), filepath.Join(w.dir, "remote.git")
 	w.url = "file://" + remote
@@ -56,6 +62,12 @@ func newWorldWith(t testing.TB, bin string, env []string, keys ...string) *world
 	w.env = append(environment(home, li), env...)
 	w.git("init", "-q", "--bare", remote)
 	w.git("-C", remote, "config", "http.receivepack", "true")
+	return w
+}
+
+// found makes the ledger, and pushes the configuration and the posts.
+func (w *world) found(keys ...string) {
+	w.Helper()
 	blog := w.clone("blog")
 	blog.write(".socialpost.toml", liveConfig)
 	for _, key := range keys {
@@ -63,7 +75,6 @@ func newWorldWith(t testing.TB, bin string, env []string, keys ...string) *world
 	}
 	blog.must(0, "init")
 	blog.publish("posts")
-	return w
 }
 
 // environment is what a runner has: nothing of the user who runs the tests.
@@ -95,7 +106,7 @@ func (w *world) check(err error) {
 
 func (w *world) git(args ...string) string {
 	w.Helper()
-	cmd := exec.Command(w.bin, args...)
+	cmd := exec.Command(cmp.Or(w.bin, "git"), args...)
 	cmd.Env = w.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -161,7 +172,7 @@ type result struct {
 
 // command is a git-socialpost on this machine that does not run yet.
 func (m *machine) command(args ...string) *exec.Cmd {
-	cmd := exec.Command("git-socialpost", args...)
+	cmd := exec.Command(cmp.Or(m.program, "git-socialpost"), args...)
 	cmd.Dir = m.dir
 	cmd.Env = slices.Concat(m.world.env, m.env)
 	return cmd
