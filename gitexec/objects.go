@@ -121,7 +121,7 @@ func (o *Objects) read(name string) (*Object, error) {
 		obj, err = o.ask(name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("git cat-file: %s: %w", name, err)
+		return nil, &Error{Verb: "cat-file", Code: -1, cause: fmt.Errorf("%s: %w", name, err)}
 	}
 	return obj, nil
 }

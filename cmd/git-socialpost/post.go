@@ -41,6 +41,7 @@ func readPost(cfg *config, f file) *post {
 		p.parse(f.Data)
 	}
 	slices.SortStableFunc(p.Problems, byLine)
+	p.Problems, p.Warnings = p.first(p.Problems), p.first(p.Warnings)
 	if len(p.Problems) == 0 {
 		p.Payload = linkedin.Post{
 			Author:      p.Channel.Author,
@@ -52,6 +53,15 @@ func readPost(cfg *config, f file) *post {
 		}.Payload()
 	}
 	return p
+}
+
+// first keeps a file from filling the screen.
+func (p *post) first(all []problem) []problem {
+	const most = 20
+	if len(all) <= most {
+		return all
+	}
+	return append(all[:most:most], problem{Path: p.Path, Message: fmt.Sprintf("and %d more", len(all)-most)})
 }
 
 func (p *post) channelName() string { return strings.TrimSuffix(path.Base(p.Path), postEnding) }
