@@ -45,7 +45,19 @@ func (l *Ledger) Record(k Key) (*Record, error) {
 	if l.tips == nil {
 		return nil, errUnread
 	}
-	return l.recordIn(l.tips[l.shardOf(k)], k)
+	name := l.shardOf(k)
+	rec, err := l.recordIn(l.tips[name], k)
+	return rec, inShard(name, err)
+}
+
+// inShard names the shard in which something does not read. Git's own failures are none of the ledger's.
+func inShard(name string, err error) error {
+	_, named := errors.AsType[*DamageError](err)
+	_, gits := errors.AsType[*gitexec.Error](err)
+	if err == nil || named || gits {
+		return err
+	}
+	return &DamageError{Shard: name, Reason: "does not read", Err: err}
 }
 
 // recordIn is Record as of any commit.
@@ -90,7 +102,7 @@ func (l *Ledger) SameText(text string) ([]*Record, error) {
 	for _, name := range sortedKeys(l.tips) {
 		note, err := l.Objects.Blob(l.tips[name].tree + ":" + notePath(text))
 		if err != nil {
-			return nil, err
+			return nil, inShard(name, err)
 		}
 		for _, line := range strings.Fields(string(note)) {
 			k, err := ParseKey(line)
@@ -118,7 +130,7 @@ func (l *Ledger) OpenRecords() ([]*Record, error) {
 	for _, name := range sortedKeys(l.tips) {
 		recs, err := l.records(l.tips[name].tree + ":open")
 		if err != nil {
-			return nil, err
+			return nil, inShard(name, err)
 		}
 		open = append(open, recs...)
 	}
@@ -135,12 +147,12 @@ func (l *Ledger) Records() ([]*Record, error) {
 		settled := l.tips[name].tree + ":settled"
 		folders, err := l.Objects.Tree(settled)
 		if err != nil {
-			return nil, err
+			return nil, inShard(name, err)
 		}
 		for _, hh := range folders {
 			recs, err := l.records(settled + "/" + hh.Name)
 			if err != nil {
-				return nil, err
+				return nil, inShard(name, err)
 			}
 			all = append(all, recs...)
 		}
@@ -158,7 +170,7 @@ func (l *Ledger) OtherEditions(k Key) ([]*Record, error) {
 	for _, dir := range []string{openDir(k), l.settledDir(k)} {
 		recs, err := l.article(tip.tree + ":" + path.Dir(dir))
 		if err != nil {
-			return nil, err
+			return nil, inShard(l.shardOf(k), err)
 		}
 		for _, r := range recs {
 			if id, _ := r.ID(); id.Channel == k.Channel && id.Edition != k.Edition {

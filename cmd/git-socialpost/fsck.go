@@ -38,7 +38,7 @@ func (t *tool) fsck(c *cli.Context) error {
 		return err
 	}
 	for _, p := range h.Problems {
-		fmt.Fprintln(t.stdout, p)
+		fmt.Fprintln(t.stdout, brief(p.Error()))
 		if damage, ok := errors.AsType[*ledger.DamageError](p); ok && damage.Remedy != nil {
 			fmt.Fprintln(t.stdout, "  this mends it: "+shell(damage.Remedy...))
 		}

@@ -76,4 +76,13 @@ func quoted(s string) string {
 	return "    | " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    | ")
 }
 
+// brief is one line that fits a screen: what somebody pushed can be longer.
+func brief(s string) string {
+	const most = 2000 // bytes
+	if s = oneLine(s); len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -229,5 +229,5 @@ func (t *tool) person(ctx context.Context) string {
 
 // note says something on standard error, in one line: what it quotes cannot speak for us in a line of its own.
 func (t *tool) note(format string, args ...any) {
-	fmt.Fprintf(t.stderr, "git-socialpost: %s\n", oneLine(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(t.stderr, "git-socialpost: %s\n", brief(fmt.Sprintf(format, args...)))
 }
