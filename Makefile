@@ -2,6 +2,10 @@
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s
+PART = 0/1
+SOAK = 30m
+GITS = bin/gits
+SERVERS = nginx-light fcgiwrap openssh-server gitolite3
 
 STATICCHECK = bin/tools/staticcheck-v0.8.2
 
@@ -20,22 +24,55 @@ install: build ## the binary and the man page, under PREFIX (~/.local)
 	install -m 644 docs/git-socialpost.1 "$(DESTDIR)$(PREFIX)/share/man/man1/"
 
 test: ## the tests
-	go test ./...
+	go test -timeout 30m ./...
 
 test-slow: ## the scenarios that wait for minutes
 	go test ./cmd/git-socialpost -run TestSlowScript -slow -timeout 30m
 
 test-race: ## unit tests and the concurrent scenarios with the race detector, which needs a C compiler
-	go test -race -skip '^TestScript$$' ./...
+	go test -race -skip '^Test(Script|Model|Cuts|Killed|Server|History|Secrets|Terminal)' ./...
 	go test -race ./cmd/git-socialpost -run 'TestScript/.*(race|signal|busy)'
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
 	@for pkg in $$(go list ./...); do \
 		for target in $$(go test -list '^Fuzz' "$$pkg" | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
-			go test "$$pkg" -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) || exit 1; \
+			go test "$$pkg" -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s || exit 1; \
 		done; \
 	done
+
+test-model: ## the protocol's two models: three runners over the program's own rules, and docs/protocol.pml with spin
+	go test ./cmd/git-socialpost -run '^TestModel' -slow -count=1 -timeout 30m
+	sh testdata/spin.sh
+
+test-cuts: ## a delivery cut at every byte, for hours; PART=i/n for a part of it
+	@mkdir -p bin
+	go test ./cmd/git-socialpost -run '^TestCuts$$' -exhaustive -part=$(PART) -count=1 -timeout 12h -v >bin/cuts.log 2>&1; \
+		status=$$?; grep -v '^=== \|^ *--- PASS' bin/cuts.log; exit $$status
+
+test-kills: ## a delivery killed at every system call that others can see (Linux on amd64), for hours; PART=i/n
+	@mkdir -p bin
+	go test ./cmd/git-socialpost -run '^TestKilledAnywhere$$' -exhaustive -part=$(PART) -count=1 -timeout 12h -v >bin/kills.log 2>&1; \
+		status=$$?; grep -v '^=== \|^ *--- PASS' bin/kills.log; exit $$status
+
+test-servers: ## deliveries through nginx, sshd and gitolite, which root installs
+	@if [ "$$(id -u)" -eq 0 ] && ! dpkg -s $(SERVERS) >/dev/null 2>&1; then \
+		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $(SERVERS); } >/dev/null </dev/null; \
+	fi
+	go test ./cmd/git-socialpost -run '^TestServer' -servers=all -count=1 -timeout 30m
+
+test-gitea: ## deliveries through Gitea, which is built first, once: ten minutes or more
+	gitea=$$(sh testdata/gitea.sh) && go test ./cmd/git-socialpost -run '^TestServers/gitea' -gitea="$$gitea" -count=1 -timeout 30m
+
+test-gits: ## deliveries with git 2.30, 2.47 and 2.55, which Debian's archive gives (500 MB)
+	sh testdata/gits.sh $(GITS)
+	go test ./cmd/git-socialpost -run '^TestGitVersions$$' -gits="$$PWD/$(GITS)" -count=1 -timeout 30m
+
+test-load: ## 20 runners at once on 200 deliveries, measured
+	go test ./cmd/git-socialpost -run '^TestLoad$$' -load 200 -count=1 -timeout 1h -v
+
+soak: ## random histories for SOAK (30m)
+	go test ./cmd/git-socialpost -run '^TestHistory$$' -soak $(SOAK) -count=1 -timeout 6h -v
 
 check: $(STATICCHECK) ## formatting, vet, staticcheck, go.mod, shell scripts, man page
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "gofmt -w $$unformatted"; exit 1; fi

@@ -58,10 +58,7 @@ func TestCuts(t *testing.T) {
 	t.Logf("status of the delivery that failed > of the one after it\n%s", seen.table())
 }
 
-var (
-	cutsPart = flag.String("cuts-part", "0/1", "the `i/n`-th part of the points where a delivery is cut, i from 0")
-	cutsOnly = flag.String("cuts-only", "", "only the points whose names contain `TEXT`")
-)
+var cutsOnly = flag.String("cuts-only", "", "only the points whose names contain `TEXT`")
 
 const cutKey = "note:linkedin-en"
 
@@ -179,7 +176,7 @@ func (s *site) points(t *testing.T) (points []point) {
 			}
 		}
 	}
-	points = part(t, points)
+	points = slices.DeleteFunc(points, func(p point) bool { return !inPart(t, crc32.ChecksumIEEE([]byte(p.String()))) }) // sizes differ a little
 	random.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	return points
 }
@@ -200,15 +197,6 @@ func faults(random *rand.Rand, names []string, size int) (all []fault) {
 		}
 	}
 	return all
-}
-
-// part goes by the points' names, for the sizes differ a little from one recording to the next.
-func part(t *testing.T, points []point) []point {
-	var i, n uint32
-	if _, err := fmt.Sscanf(*cutsPart, "%d/%d", &i, &n); err != nil || i >= n {
-		t.Fatalf("-cuts-part=%s: want i/n with i < n", *cutsPart)
-	}
-	return slices.DeleteFunc(points, func(p point) bool { return crc32.ChecksumIEEE([]byte(p.String()))%n != i })
 }
 
 // record makes a clean delivery, and returns its exchanges.

@@ -24,6 +24,7 @@ var (
 	slow   = flag.Bool("slow", false, "run the scripts in testdata/slow, which wait for minutes")
 
 	exhaustive = flag.Bool("exhaustive", false, "try every point where a delivery can be cut or killed, not a sample")
+	part       = flag.String("part", "0/1", "of all points, only the `i/n`-th part, i from 0")
 	seed       = flag.Uint64("seed", uint64(time.Now().UnixNano()), "repeat a random run")
 )
 
@@ -34,6 +35,15 @@ func TestMain(m *testing.M) {
 		"git-socialpost-clock":  clockedMain,
 		"git-socialpost-runner": lateRunner,
 	})
+}
+
+// inPart reports whether a point belongs to the part that is to be tried.
+func inPart(t testing.TB, number uint32) bool {
+	var i, n uint32
+	if _, err := fmt.Sscanf(*part, "%d/%d", &i, &n); err != nil || i >= n {
+		t.Fatalf("-part=%s: want i/n with i < n", *part)
+	}
+	return number%n == i
 }
 
 // clockedMain is the program on a machine whose clock is wrong by the duration in the file CLOCK. It is read every time, so
