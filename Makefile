@@ -30,7 +30,7 @@ test-slow: ## the scenarios that wait for minutes
 	go test ./cmd/git-socialpost -run TestSlowScript -slow -timeout 30m
 
 test-race: ## unit tests and the concurrent scenarios with the race detector, which needs a C compiler
-	go test -race -skip '^Test(Script|Model|Cuts|Killed|Server|History|Secrets|Terminal)' ./...
+	go test -race -skip '^Test(Script|Model|Cuts|Kills|Server|History|Secrets|Terminal)' ./...
 	go test -race ./cmd/git-socialpost -run 'TestScript/.*(race|signal|busy)'
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
@@ -52,7 +52,7 @@ test-cuts: ## a delivery cut at every byte, for hours; PART=i/n for a part of it
 
 test-kills: ## a delivery killed at every system call that others can see (Linux on amd64), for hours; PART=i/n
 	@mkdir -p bin
-	go test ./cmd/git-socialpost -run '^TestKilledAnywhere$$' -exhaustive -part=$(PART) -count=1 -timeout 12h -v >bin/kills.log 2>&1; \
+	go test ./cmd/git-socialpost -run '^TestKills$$' -exhaustive -part=$(PART) -count=1 -timeout 12h -v >bin/kills.log 2>&1; \
 		status=$$?; grep -v '^=== \|^ *--- PASS' bin/kills.log; exit $$status
 
 test-servers: ## deliveries through nginx, sshd and gitolite, which root installs

@@ -26,7 +26,7 @@ import (
 //   - every run ends with a documented status, and says why and what to do;
 //   - the delivery is delivered, or open and listed by resolve; if nothing was intended, the fresh clone delivers it;
 //   - the ledger is sound.
-func TestKilledAnywhere(t *testing.T) {
+func TestKills(t *testing.T) {
 	const key = "note:linkedin-en"
 	origin := newWorld(t, key)
 	t.Logf("-seed=%d", *seed)
