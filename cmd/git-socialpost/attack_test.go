@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -192,7 +191,7 @@ func (s *siege) attempt(dir, verb string) result {
 	if ctx.Err() != nil || cmd.ProcessState == nil {
 		return result{-1, stdout.String(), stderr.String() + fmt.Sprintln(err, ctx.Err())}
 	}
-	if used := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; used > attackMemory {
+	if used := peakMemory(cmd.ProcessState); used > attackMemory {
 		return result{-1, stdout.String(), stderr.String() + fmt.Sprintf("it took %d KiB of memory", used)}
 	}
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
