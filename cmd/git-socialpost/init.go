@@ -186,7 +186,11 @@ func (t *tool) showNotes(ctx context.Context) error {
 }
 
 func (t *tool) printNext(path string, fresh bool) {
-	next := []string{"git add " + configFile + " && git commit && git push"}
+	files := configFile
+	if t.cfg.Sign {
+		files += " " + shell(t.cfg.Signers)
+	}
+	next := []string{"git add " + files + " && git commit && git push"}
 	if fresh {
 		next = slices.Insert(next, 0, "edit "+configFile+": declare a channel, with its author")
 	}

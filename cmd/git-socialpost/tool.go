@@ -75,7 +75,7 @@ func (t *tool) revision(ctx context.Context, rev string) (string, error) {
 	}
 	if err != nil {
 		if rev == "HEAD" {
-			return "", hinted(errors.New("nothing is committed here yet"), "only what is committed counts: git add "+configFile+" && git commit")
+			return "", hinted(errors.New("nothing is committed here yet"), "git socialpost init makes "+configFile+"; only what is committed counts: git add "+configFile+" && git commit")
 		}
 		return "", hinted(fmt.Errorf("%q names no commit here", rev), "name a branch, a tag or a commit that this clone has")
 	}
