@@ -1,4 +1,5 @@
 .POSIX:
+.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-gitea test-gits test-load soak fuzz check bench clean
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s

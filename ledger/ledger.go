@@ -26,6 +26,7 @@ type Ledger struct {
 	branch   string
 	identity string
 	walked   []transition // verified but for their signatures
+	anew     bool         // what this clone remembers was verified by other rules for signatures
 }
 
 // errUnread keeps a ledger that could not be fetched or verified from being taken for empty.

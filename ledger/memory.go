@@ -28,14 +28,19 @@ func (l *Ledger) memory() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	memory := map[string]string{}
+	memory, rules := map[string]string{}, ""
 	for line := range strings.Lines(string(data)) {
 		name, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if name == "rules" {
+			rules = id
+			continue
+		}
 		if !isHex(name, 1, 2) || !isHex(id, 40, 64) {
 			return nil, fmt.Errorf("%s: %q is no shard and its verified commit; remove the file to verify all anew", l.memoryFile(), line)
 		}
 		memory[name] = id
 	}
+	l.anew = rules != l.rules()
 	return memory, nil
 }
 
@@ -53,6 +58,9 @@ func (l *Ledger) remember(ctx context.Context, memory map[string]string) error {
 		}
 	}
 	if input.Len() == 0 {
+		if l.anew {
+			return l.writeMemory()
+		}
 		return nil
 	}
 	if _, err := l.Repo.RunInput(ctx, []byte(input.String()), "update-ref", "--stdin"); err != nil {
@@ -63,8 +71,19 @@ func (l *Ledger) remember(ctx context.Context, memory map[string]string) error {
 
 func (l *Ledger) writeMemory() error {
 	var b strings.Builder
+	if rules := l.rules(); rules != "" {
+		fmt.Fprintf(&b, "rules %s\n", rules)
+	}
 	for _, name := range sortedKeys(l.tips) {
 		fmt.Fprintf(&b, "%s %s\n", name, l.tips[name].id)
 	}
 	return gitexec.WriteFile(l.memoryFile(), []byte(b.String()))
+}
+
+// rules tells by which rules this clone verifies signatures, "" if by none.
+func (l *Ledger) rules() string {
+	if l.Signing == nil {
+		return ""
+	}
+	return l.Signing.Rules
 }

@@ -168,6 +168,9 @@ func ParseSeqs(value string) (map[string]int, error) {
 	for _, field := range strings.Fields(value) {
 		name, digits, _ := strings.Cut(field, "=")
 		n, err := parseNumber(digits)
+		if _, twice := seen[name]; err == nil && (twice || !isHex(name, 1, 2)) {
+			err = fmt.Errorf("%q names no shard, or one twice", field)
+		}
 		if err != nil {
 			return nil, err
 		}

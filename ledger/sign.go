@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ type Signing struct {
 	SSH      string         // a file in the form of ssh-keygen's ALLOWED SIGNERS
 	OpenPGP  []string       // fingerprints of primary keys, in upper-case hex
 	Unsigned map[string]int // by shard: the last Seq that needs no signature, since signing began after it
+	Rules    string         // a hash of all of it: what was verified by other rules is verified anew
 }
 
 // SignatureError says that a transition is not signed by somebody who may.
@@ -57,7 +59,11 @@ func (l *Ledger) sign(ctx context.Context, shard, draft, parent, message string)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.checkSignatures(ctx, []transition{{shard, c}}); err != nil {
+	err = l.checkSignatures(ctx, []transition{{shard, c}})
+	if bad, ok := errors.AsType[*SignatureError](err); ok && bad.Reason == notAllowed {
+		err = errors.New("the key that signs here is not listed")
+	}
+	if err != nil {
 		return nil, &SigningError{err}
 	}
 	return c, nil

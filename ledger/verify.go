@@ -55,9 +55,23 @@ func (l *Ledger) aheadOf(name string, tip *commit) error {
 
 func (l *Ledger) verifyShard(name, remembered string) error {
 	tip := l.tips[name]
-	if err := l.checkPin(name, tip); err != nil || tip.id == remembered {
+	if err := l.checkPin(name, tip); err != nil {
 		return err
 	}
+	if tip.id != remembered {
+		if err := l.verifyGrowth(name, tip, remembered); err != nil {
+			return err
+		}
+	}
+	if !l.anew {
+		return nil
+	}
+	_, err := l.walk(name, tip, firstFetch)
+	return err
+}
+
+// verifyGrowth checks a tip that this clone has not seen against the one that it remembers, "" for none.
+func (l *Ledger) verifyGrowth(name string, tip *commit, remembered string) error {
 	var base *commit
 	if remembered != "" {
 		var err error

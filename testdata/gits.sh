@@ -1,6 +1,6 @@
 #!/bin/sh
 # Unpacks gits of several ages below a folder, each with the libraries that it was built for, so that it runs beside the
-# system's own: FOLDER/<version>/bin/git. The packages come by apt from the mirror that this system uses, into that
+# system's own: FOLDER/<suite>/usr/bin/git. The packages come by apt from the mirror that this system uses, into that
 # folder alone. Needs apt, on Debian.
 # usage: sh testdata/gits.sh FOLDER [SUITE...]
 set -eu

@@ -35,7 +35,7 @@ try() {
 	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$top/out")
 	found=$(sed -n 's/^pan:1: \(.*\) (at depth.*/: \1/p' "$top/out")
 	printf '%-12s %s states, errors: %s%s\n' "$name" "${states:-no}" "${errors:-none counted}" "$found"
-	if [ "$errors" != "$want" ] || grep -q 'max search depth too small\|Search not completed' "$top/out" && [ "$want" -eq 0 ]; then
+	if [ "$errors" != "$want" ] || { [ "$want" -eq 0 ] && grep -q 'max search depth too small\|Search not completed' "$top/out"; }; then
 		echo "$name: FAILED, want errors: $want" >&2
 		cat "$top/out" >&2
 		failed=1

@@ -38,6 +38,9 @@ func TestCuts(t *testing.T) {
 	scout := newSite(t)
 	points := scout.points(t)
 	t.Logf("%d points, -seed=%d", len(points), *seed)
+	if len(points) == 0 && *cutsOnly != "" {
+		t.Fatalf("no point is called %s", *cutsOnly)
+	}
 	queue := make(chan point, len(points))
 	for _, p := range points {
 		queue <- p
@@ -273,7 +276,7 @@ func (s *site) visit(t *testing.T, p point) fate {
 	}
 	untouched := p.at%4 > 0 && saw.posts == 0 && w.ledgerRefs() == before
 	if untouched && s.untouched {
-		return fate{saw.struck, first.status, 0, 1, "delivered"}
+		return fate{struck: saw.struck, first: first.status, state: "no trace on the remote, as seen before"}
 	}
 	then, sees := s.deliver(runner, point{})
 	f := fate{saw.struck, first.status, then.status, len(w.Stored()), w.state(runner, then)}

@@ -273,12 +273,23 @@ func TestRedirects(t *testing.T) {
 func TestCommittedAddresses(t *testing.T) {
 	m := newWorld(t, "note:linkedin-en").clone("m")
 	trap := newTrap(t)
-	for _, line := range []string{"url = \"URL\"", "remote = \"URL\"", "remote = \"evil/x\"", "remote = \"ext::sh -c x\"", "remote = \"-u\"", "[linkedin]\nurl = \"URL\"", "[linkedin]\nbase_url = \"URL\"",
-		"[channel.linkedin-en]\nplatform = \"linkedin\"\nauthor = \"urn:li:person:782bbtaQ\"\nurl = \"URL\"", "[remote.origin]\nurl = \"URL\"", "[proxy]\nhttp = \"URL\""} {
+	const channel = "[channel.linkedin-en]\nplatform = \"linkedin\"\nauthor = \"urn:li:person:782bbtaQ\"\n"
+	for line, says := range map[string]string{
+		"url = \"URL\"\n" + channel:                `unknown key "url"`,
+		"remote = \"URL\"\n" + channel:             "remote: want",
+		"remote = \"evil/x\"\n" + channel:          `remote "evil/x"`,
+		"remote = \"ext::sh -c x\"\n" + channel:    "remote: want",
+		"remote = \"-u\"\n" + channel:              "remote: want",
+		channel + "[linkedin]\nurl = \"URL\"":      `unknown key "url"`,
+		channel + "[linkedin]\nbase_url = \"URL\"": `unknown key "base_url"`,
+		channel + "url = \"URL\"":                  `unknown key "url"`,
+		channel + "[remote.origin]\nurl = \"URL\"": "remote: ",
+		channel + "[proxy]\nhttp = \"URL\"":        `unknown key "proxy"`,
+	} {
 		pin := "ledger = \"" + m.config().Ledger + "\"\n"
 		m.write(configFile, pin+"mode = \"live\"\n"+strings.ReplaceAll(line, "URL", "http://"+trap.addr)+"\n")
 		m.publish("config")
-		m.refuses(t, trap, "")
+		m.refuses(t, trap, says)
 		m.git("revert", "--no-edit", "HEAD")
 	}
 	for name, content := range map[string]string{

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // This file starts the git servers that TestServers is run against. Each makes or takes over the world's remote, sets the
@@ -193,12 +194,18 @@ func (w *world) daemon(addr string, env []string, name string, args ...string) {
 	cmd.Env = slices.Concat(w.env, env)
 	cmd.Stdout, cmd.Stderr = &log, &log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = 5 * time.Second
 	w.check(cmd.Start())
 	ended := make(chan struct{})
 	go func() { cmd.Wait(); close(ended) }()
 	w.Cleanup(func() {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
-		<-ended
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			<-ended
+		}
 		if w.Failed() {
 			w.Logf("%s said:\n%s", name, log.Bytes())
 		}

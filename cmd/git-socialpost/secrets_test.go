@@ -118,7 +118,11 @@ func (k *keeper) next() string {
 
 func (k *keeper) deliver(fault string, args ...string) {
 	k.check(k.Arm(sandbox.Fault{Kind: fault}))
+	before := k.Received()
 	k.keep(k.run(append([]string{"deliver", k.next()}, args...)...))
+	if k.Received() == before && len(args) == 0 { // what needs an argument ends before its POST
+		k.Errorf("no POST met the fault %s", fault)
+	}
 }
 
 // dump ends the program, while it waits for an answer, with a signal for which Go prints what every goroutine does.

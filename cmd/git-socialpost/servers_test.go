@@ -222,6 +222,7 @@ func (w *world) kill(key string, maintainer *machine) {
 	w.check(w.Arm(sandbox.Fault{Kind: "hang", When: sandbox.Before}))
 	doomed, received := w.clone("doomed").command("deliver", key), w.Received()
 	w.check(doomed.Start())
+	w.Cleanup(func() { doomed.Process.Kill() })
 	w.until("the POST is sent", func() bool { return w.Received() > received })
 	w.check(doomed.Process.Kill())
 	doomed.Wait()

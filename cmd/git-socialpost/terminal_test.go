@@ -284,7 +284,7 @@ func poisonedRecovery(m *machine) {
 	at := time.Now().UTC().Truncate(time.Second)
 	rec := m.records()["note:linkedin-en"]
 	pin := m.config().Ledger
-	outcome := ledger.Outcome{Kind: "unknown", Code: poison, Message: poison, RequestID: poison, Duplicate: poison, At: at}
+	outcome := ledger.Outcome{Kind: "unknown", Code: poison, Message: poison, RequestID: poison, Duplicate: "urn:li:share:1", At: at}
 	for i, r := range []recovery{
 		{Ledger: poison, Key: rec.Key}, {Ledger: "\nFORGED", Key: rec.Key}, {Ledger: pin, Key: poison}, {Ledger: pin, Key: "a\nFORGED:linkedin-en"},
 		{Ledger: pin, Key: rec.Key, Attempt: 1, Nonce: poison}, {Ledger: pin, Key: rec.Key, Attempt: 1, Nonce: rec.Nonce(), Run: poison},
@@ -350,6 +350,8 @@ func poisonedCommits(m *machine) {
 			ref, strings.NewReplacer("\n", "", "\x00", "", "<", "", ">", "").Replace(poison), len(message), message, first, c.path, len(c.content), c.content),
 			"fast-import", "--quiet", "--force", "--date-format=raw")
 		m.check(err)
+		m.must(exitError, "plan")
+		m.must(exitError, "fsck")
 		m.seeAll()
 	}
 }
@@ -389,10 +391,10 @@ func TestTerminalRecords(t *testing.T) {
 	t.Chdir(m.dir)
 	at := time.Now().UTC().Truncate(time.Second).Add(-time.Hour)
 	post := &ledger.Post{ID: "urn:li:share:1\vFORGED\fFORGED\u2028FORGED\x1b", URL: "https://x/\fFORGED\vFORGED\u2028\u202e\x1b"}
-	out := ledger.Outcome{Kind: "unknown", Status: 500, Code: poison, Message: poison, RequestID: poison, Duplicate: poison, At: at}
+	out := ledger.Outcome{Kind: "unknown", Status: 500, Code: poison, Message: poison, RequestID: poison, Duplicate: "urn:li:share:1", At: at}
 	res := ledger.Resolution{Decision: ledger.Abandoned, By: poison, Reason: poison, At: at}
 	nonce := ledger.NewNonce()
-	for _, step := range []ledger.Step{
+	for i, step := range []ledger.Step{
 		func(old *ledger.Record) (*ledger.Record, error) {
 			payload := []byte(`{"commentary":` + tomlString(poison) + `}`)
 			return ledger.Intend(old, ledger.Record{Key: "note:linkedin-en", Nonces: []string{nonce}, Revision: strings.Repeat("5f", 20), Path: poison,
@@ -421,8 +423,8 @@ func TestTerminalRecords(t *testing.T) {
 			return old, nil
 		})
 		write.close()
-		if err != nil {
-			t.Logf("not recorded: %q", err.Error()) // refused: as good
+		if refused := i > 2; (err != nil) != refused {
+			t.Errorf("step %d is refused: %v, want %v", i, err, refused) // no post has such an id
 		}
 		m.seeAll()
 	}
