@@ -56,7 +56,7 @@ func (r *run) notSent(d *delivery, err error) {
 	r.left.fail(fmt.Errorf("%s: %w", d.Key, err))
 }
 
-// errTaken says that fresh state forbids what was due a moment ago; awaitContested tells why.
+// errTaken says that fresh state forbids what was due a moment ago; reviewContested tells why.
 var errTaken = errors.New("taken by another runner")
 
 // intend stores the statement that this attempt may be sent from now on, and returns it as it stands on the remote.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -257,21 +258,40 @@ func (r *run) account(d *delivery, named bool) {
 	}
 }
 
-// reviewContested looks once more at what another runner was faster with.
+// patience is how long a run waits, at its end, for runners that were faster and are at work still.
+const patience = 10 * time.Second
+
+// reviewContested looks once more at what another runner was faster with, until it is done there.
 func (r *run) reviewContested(ctx context.Context) {
-	if len(r.contest) == 0 {
-		return
-	}
-	if err := r.ledger.Fetch(ctx); err != nil {
-		r.left.fail(err)
-		return
-	}
-	for _, d := range r.contest {
-		now, err := r.decideAbout(d.post)
-		if err != nil {
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for len(r.contest) > 0 {
+		if err := r.ledger.Fetch(ctx); err != nil {
 			r.left.fail(err)
-			continue
+			return
 		}
-		*d = *now
+		waiting := false
+		for _, d := range r.contest {
+			now, err := r.decideAbout(d.post)
+			if err != nil {
+				r.left.fail(err)
+				return
+			}
+			*d = *now
+			waiting = waiting || d.record != nil && d.record.State == ledger.Intended && r.now().Sub(d.record.IntendedAt) < maxAge
+		}
+		if !waiting || !rest(patient, time.Second) {
+			return
+		}
+	}
+}
+
+// rest reports whether there was time for it.
+func rest(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
