@@ -27,7 +27,7 @@ install: build ## the binary and the man page, under PREFIX (~/.local)
 test: ## the tests
 	go test -timeout 30m ./...
 
-test-slow: ## the scenarios that wait for minutes
+test-slow: ## the scenarios that take minutes
 	go test ./cmd/git-socialpost -run TestSlowScript -slow -timeout 30m
 
 test-race: ## unit tests and the concurrent scenarios with the race detector, which needs a C compiler

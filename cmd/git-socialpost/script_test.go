@@ -21,7 +21,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write what commands print into the scripts' golden files")
-	slow   = flag.Bool("slow", false, "run the scripts in testdata/slow, which wait for minutes")
+	slow   = flag.Bool("slow", false, "run the scripts in testdata/slow, which take minutes")
 
 	exhaustive = flag.Bool("exhaustive", false, "try every point where a delivery can be cut or killed, not a sample")
 	part       = flag.String("part", "0/1", "of all points, only the `i/n`-th part, i from 0")
