@@ -232,21 +232,20 @@ func (k *keeper) search() {
 	}
 }
 
-// farEvents are the traces of all gits, those that git itself started included, but for those that may have the token.
+// farEvents are the traces of all gits, those that git itself started included, but for those that may have the token. Gits
+// that were killed leave half a line, which is not looked at.
 func (k *keeper) farEvents(data []byte) []byte {
 	var events []byte
 	near := map[string]bool{}
 	for line := range bytes.Lines(data) {
 		var e struct{ Sid, Event, Name string }
-		k.check(json.Unmarshal(line, &e))
-		if e.Event == "cmd_name" {
+		if json.Unmarshal(line, &e) == nil && e.Event == "cmd_name" {
 			near[e.Sid] = k.near && slices.Contains([]string{"rev-parse", "cat-file"}, e.Name)
 		}
 	}
 	for line := range bytes.Lines(data) {
 		var e struct{ Sid string }
-		k.check(json.Unmarshal(line, &e))
-		if !near[e.Sid] {
+		if json.Unmarshal(line, &e) == nil && !near[e.Sid] {
 			events = append(events, line...)
 		}
 	}
