@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/git-socialpost/git-socialpost/gitexec"
 )
 
 const (
@@ -38,6 +40,13 @@ func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) 
 		name := l.shardOf(k)
 		tip := l.tips[name]
 		made, err := l.transition(ctx, tip, k, old, next)
+		if e, ok := errors.AsType[*gitexec.Error](err); ok && e.Code < 0 && ctx.Err() == nil && still < maxStill {
+			still++ // a signal to all of a job's processes ended git, and this outcome must still be recorded
+			if err := pause(ctx, still); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
