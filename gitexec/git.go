@@ -64,6 +64,12 @@ const maxSaid = 8
 
 func (e *Error) Unwrap() error { return e.cause }
 
+// Killed reports whether a signal ended git.
+func (e *Error) Killed() bool {
+	exit, ok := errors.AsType[*exec.ExitError](e.cause)
+	return ok && !exit.Exited()
+}
+
 // ExitStatus returns git's exit status, 0 for nil and -1 for an error that is none of git's.
 func ExitStatus(err error) int {
 	if err == nil {
@@ -125,7 +131,7 @@ func (g Git) environ(env []string) []string {
 	kept = append(kept, g.Env...)
 	kept = append(kept, "GIT_NO_REPLACE_OBJECTS=1") // a ledger is what was pushed, not what refs/replace makes of it
 	for _, c := range g.config {
-		params = append(params, quote(c[0]+"="+c[1]))
+		params = append(params, Quote(c[0]+"="+c[1]))
 	}
 	if len(g.config) > 0 {
 		kept = append(kept, "GIT_CONFIG_PARAMETERS="+strings.Join(params, " "))
@@ -133,8 +139,8 @@ func (g Git) environ(env []string) []string {
 	return kept
 }
 
-// quote is git's own quoting, as a shell's.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// Quote puts a word into single quotes, as a shell and git's own environment variables have it.
+func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // verb is the subcommand after the options, for messages.
 func verb(args []string) string {

@@ -86,8 +86,10 @@ func (o *Objects) Read(name string) (*Object, error) {
 // confirmAbsent looks up a path folder by folder: git says "missing" both of what is not listed and of what is lost.
 func (o *Objects) confirmAbsent(root, path string) error {
 	e := Entry{Mode: "40000", ID: root + "^{tree}"}
-	if obj, err := o.read(e.ID); err != nil || obj == nil && !isID(root) {
-		return err // a revision that there is not, such as HEAD before the first commit
+	if !IsID(root) {
+		if obj, err := o.read(e.ID); err != nil || obj == nil {
+			return err // a revision that there is not, such as HEAD before the first commit
+		}
 	}
 	for name := range strings.SplitSeq(path, "/") {
 		if !e.IsTree() {
@@ -108,7 +110,8 @@ func (o *Objects) confirmAbsent(root, path string) error {
 
 func lost(id string) error { return fmt.Errorf("object %s is missing here; git fsck tells more", id) }
 
-func isID(name string) bool {
+// IsID reports whether a name is an object id in full.
+func IsID(name string) bool {
 	return (len(name) == 40 || len(name) == 64) && strings.Trim(name, "0123456789abcdef") == ""
 }
 
@@ -170,7 +173,7 @@ func (o *Objects) answer(name string) (*Object, error) {
 // find is Read for an object that must be here if the name is an id.
 func (o *Objects) find(name string) (*Object, error) {
 	obj, err := o.Read(name)
-	if id := strings.TrimSuffix(name, "^{tree}"); obj == nil && err == nil && isID(id) {
+	if id := strings.TrimSuffix(name, "^{tree}"); obj == nil && err == nil && IsID(id) {
 		err = lost(id)
 	}
 	return obj, err

@@ -25,6 +25,15 @@ func (l *Ledger) commit(id string) (*commit, error) {
 	return parseCommit(id, string(obj.Data))
 }
 
+// present is commit for one that must be here.
+func (l *Ledger) present(id string) (*commit, error) {
+	c, err := l.commit(id)
+	if err == nil && c == nil {
+		err = fmt.Errorf("object %s is missing here", id)
+	}
+	return c, err
+}
+
 // parseCommit demands of a commit just the form that this program writes: one tree, at most one parent, author,
 // committer, a signature or none. Git reads more forms than one, and could see another tree than the one verified here.
 func parseCommit(id, data string) (*commit, error) {
@@ -109,7 +118,7 @@ func (l *Ledger) write(ctx context.Context, parent, message string, files map[st
 	stream(&b, files)
 	b.WriteString("\nget-mark :1\ndone\n")
 	out, err := l.Repo.RunInput(ctx, b.Bytes(), "fast-import", "--quiet", "--force", "--done", "--date-format=raw")
-	if err == nil && !isHex(out, 40, 64) {
+	if err == nil && !gitexec.IsID(out) {
 		err = fmt.Errorf("git fast-import: no object id: %q", out)
 	}
 	return out, err

@@ -226,10 +226,7 @@ func (l *Ledger) load(found map[string]string) error {
 	}
 	tips := map[string]*commit{}
 	for _, name := range order {
-		tip, err := l.commit(found[name])
-		if err == nil && tip == nil {
-			err = fmt.Errorf("object %s is missing here", found[name])
-		}
+		tip, err := l.present(found[name])
 		if err != nil {
 			return &DamageError{Shard: name, Reason: "has a tip that does not read", Err: err}
 		}

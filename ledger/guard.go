@@ -23,13 +23,10 @@ func (l *Ledger) CheckUpdate(ctx context.Context, ref, old, new string) error {
 	case isZero(new):
 		return errors.New("a shard is never deleted")
 	}
-	if err := l.present(ctx, len(name)); err != nil {
+	if err := l.loadOwn(ctx, len(name)); err != nil {
 		return err
 	}
-	tip, err := l.commit(new)
-	if err == nil && tip == nil {
-		err = fmt.Errorf("object %s is missing here", new)
-	}
+	tip, err := l.present(new)
 	if err != nil {
 		return err
 	}
@@ -55,12 +52,10 @@ func (l *Ledger) checkWhole(name string, tip *commit) error {
 
 // checkGrowth is for a shard that goes on.
 func (l *Ledger) checkGrowth(name string, tip *commit, old string) error {
-	base, err := l.commit(old)
+	base, err := l.present(old)
 	switch {
 	case err != nil:
 		return err
-	case base == nil:
-		return fmt.Errorf("object %s is missing here", old)
 	case tip.seq <= base.seq:
 		return errRewrite
 	}
@@ -79,8 +74,8 @@ func (l *Ledger) checkGrowth(name string, tip *commit, old string) error {
 
 var errRewrite = errors.New("a shard only grows, and this takes away what it holds")
 
-// present takes the shards as they are in this very repository, and their pin.
-func (l *Ledger) present(ctx context.Context, width int) error {
+// loadOwn takes the shards as they are in this very repository, and their pin.
+func (l *Ledger) loadOwn(ctx context.Context, width int) error {
 	out, err := l.Repo.Run(ctx, "for-each-ref", "--format=%(objectname) %(refname)", remoteRefs)
 	if err != nil {
 		return err
@@ -92,10 +87,11 @@ func (l *Ledger) present(ctx context.Context, width int) error {
 		if len(name) != width {
 			return fmt.Errorf("there is a ledger of another size already, with shard %s", name)
 		}
-		if l.tips[name], err = l.commit(id); err != nil {
+		tip, err := l.present(id)
+		if err != nil {
 			return err
 		}
-		l.Pin = cmp.Or(l.Pin, l.tips[name].pin, l.tips[name].id)
+		l.tips[name], l.Pin = tip, cmp.Or(l.Pin, tip.pin, tip.id)
 	}
 	return nil
 }

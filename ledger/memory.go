@@ -35,7 +35,7 @@ func (l *Ledger) memory() (map[string]string, error) {
 			rules = id
 			continue
 		}
-		if !isHex(name, 1, 2) || !isHex(id, 40, 64) {
+		if !isHex(name, 1, 2) || !gitexec.IsID(id) {
 			return nil, fmt.Errorf("%s: %q is no shard and its verified commit; remove the file to verify all anew", l.memoryFile(), line)
 		}
 		memory[name] = id

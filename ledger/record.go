@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/git-socialpost/git-socialpost/gitexec"
 )
 
 // State is where a delivery stands.
@@ -196,7 +198,7 @@ func (r *Record) check() error {
 		return fmt.Errorf("state %q", r.State)
 	case r.Attempt < 1 || r.Attempt != len(r.Nonces):
 		return fmt.Errorf("attempt %d with %d nonces", r.Attempt, len(r.Nonces))
-	case !isHex(r.Revision, 40, 64) || !isHex(r.Text, 40, 64) || !isHex(r.PayloadSHA256, 64):
+	case !gitexec.IsID(r.Revision) || !gitexec.IsID(r.Text) || !isHex(r.PayloadSHA256, 64):
 		return errors.New("revision, text or payload_sha256 is no object id or hash")
 	case r.IntendedAt.IsZero() || r.UpdatedAt.IsZero():
 		return errors.New("a time is missing")

@@ -100,7 +100,7 @@ func (l *Ledger) checkSignatures(ctx context.Context, all []transition) error {
 	for _, t := range all {
 		ids.WriteString(t.id + "\n")
 	}
-	git := l.Repo.With("gpg.ssh.allowedSignersFile", l.Signing.SSH).With("log.showSignature", "false")
+	git := l.Repo.With("gpg.ssh.allowedSignersFile", l.Signing.SSH).With("log.showSignature", "false").With("i18n.logOutputEncoding", "UTF-8")
 	out, err := git.RunInput(ctx, []byte(ids.String()), "log", "--no-walk=unsorted", "--no-notes", "--stdin", "--format=%H %G? %GP")
 	if err != nil {
 		return err

@@ -39,14 +39,7 @@ func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) 
 		}
 		name := l.shardOf(k)
 		tip := l.tips[name]
-		made, err := l.transition(ctx, tip, k, old, next)
-		if e, ok := errors.AsType[*gitexec.Error](err); ok && e.Code < 0 && ctx.Err() == nil && still < maxStill {
-			still++ // a signal to all of a job's processes ended git, and this outcome must still be recorded
-			if err := pause(ctx, still); err != nil {
-				return nil, err
-			}
-			continue
-		}
+		made, err := l.makeAgain(ctx, tip, k, old, next)
 		if err != nil {
 			return nil, err
 		}
@@ -79,6 +72,20 @@ func (l *Ledger) fetchAgain(ctx context.Context, round int) error {
 		err := l.Fetch(ctx)
 		if _, passing := errors.AsType[*UnreachableError](err); !passing || outage == maxOutage {
 			return err
+		}
+	}
+}
+
+// makeAgain makes a transition, again and again while a signal ends git: one to all of a job's processes must not keep an
+// outcome from being recorded.
+func (l *Ledger) makeAgain(ctx context.Context, tip *commit, k Key, old, next *Record) (*commit, error) {
+	for round := 1; ; round++ {
+		made, err := l.transition(ctx, tip, k, old, next)
+		if e, ok := errors.AsType[*gitexec.Error](err); !ok || !e.Killed() || ctx.Err() != nil || round == maxStill {
+			return made, err
+		}
+		if err := pause(ctx, round); err != nil {
+			return nil, err
 		}
 	}
 }

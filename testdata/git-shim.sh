@@ -2,6 +2,7 @@
 # A git that fails on purpose. CUT is <subcommand>:<which call of it>:<before|after>:<what>, and what is
 #   kill  the program that called git is killed (and the real git does not run, with before)
 #   fail  git dies without a word that could be read as an answer
+#   term  a signal ends git, as one to all of a job's processes does
 # With after, the real git runs first, and what it says is lost. Every other call is the real git's.
 [ -n "$CUT" ] || exec "$REALGIT" "$@"
 sub=${CUT%%:*} rest=${CUT#*:}
@@ -20,5 +21,8 @@ if [ "$when" = after ]; then
 fi
 if [ "$what" = kill ]; then
 	kill -KILL $PPID
+fi
+if [ "$what" = term ]; then
+	kill -TERM $$
 fi
 exit 128

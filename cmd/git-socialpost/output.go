@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-socialpost/git-socialpost/gitexec"
 )
 
 // visible escapes what could steer a terminal or turn text around.
@@ -62,7 +64,7 @@ func shell(words ...string) string {
 	var quoted []string
 	for _, word := range words {
 		if !shellSafe.MatchString(word) {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+			word = gitexec.Quote(word)
 		}
 		quoted = append(quoted, word)
 	}

@@ -30,9 +30,10 @@ func (t *tool) signing(read func(string) ([]byte, error)) (*ledger.Signing, erro
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(t.repo.CommonDir, "socialpost", "signers")
-	return &ledger.Signing{SSH: path, OpenPGP: openPGP, Unsigned: t.cfg.Unsigned,
-		Rules: ledger.SHA256(fmt.Appendf(data, "\x00%v", t.cfg.Unsigned))}, gitexec.WriteFile(path, []byte(ssh))
+	rules := ledger.SHA256(fmt.Appendf(data, "\x00%v", t.cfg.Unsigned))
+	path := filepath.Join(t.repo.CommonDir, "socialpost", "signers", rules) // another process may go by other rules
+	return &ledger.Signing{SSH: path, OpenPGP: openPGP, Unsigned: t.cfg.Unsigned, Rules: rules},
+		unwritable(path, gitexec.WriteFile(path, []byte(ssh)))
 }
 
 // parseSigners parts the lines that are ssh-keygen's from those that name an OpenPGP key.

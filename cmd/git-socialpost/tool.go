@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,15 +104,24 @@ func (t *tool) use(data []byte, read func(name string) ([]byte, error)) error {
 	}
 	t.cfg = cfg
 	for _, ch := range cfg.Channels {
-		t.repo.Without = append(t.repo.Without, ch.TokenEnv)
+		t.withhold(ch.TokenEnv)
 	}
-	t.objects.Close() // in a partial clone it fetches, and it was started with all tokens
-	t.objects = t.repo.Objects()
 	t.ledger = &ledger.Ledger{Repo: t.repo, Objects: t.objects, Remote: cfg.Remote, Pin: cfg.Ledger}
 	if cfg.Sign {
 		t.ledger.Signing, err = t.signing(read)
 	}
 	return err
+}
+
+// withhold keeps a token from every git from now on. The reader of objects, which fetches in a partial clone, was started
+// with it.
+func (t *tool) withhold(tokenEnv string) {
+	if slices.Contains(t.repo.Without, tokenEnv) {
+		return
+	}
+	t.repo.Without = append(t.repo.Without, tokenEnv)
+	t.objects.Close()
+	t.objects = t.repo.Objects()
 }
 
 // openLedger is for the commands that ask about the ledger only.
