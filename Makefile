@@ -57,9 +57,7 @@ test-kills: ## a delivery killed at every system call that others can see (Linux
 		status=$$?; grep -v '^=== \|^ *--- PASS' bin/kills.log; exit $$status
 
 test-servers: ## deliveries through nginx, sshd and gitolite, which root installs
-	@if [ "$$(id -u)" -eq 0 ] && ! dpkg -s $(SERVERS) >/dev/null 2>&1; then \
-		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $(SERVERS); } >/dev/null </dev/null; \
-	fi
+	sh .ci/packages $(SERVERS)
 	go test ./cmd/git-socialpost -run '^TestServer' -servers=all -count=1 -timeout 30m
 
 test-gitea: ## deliveries through Gitea, which is built first, once: ten minutes or more

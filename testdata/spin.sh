@@ -8,18 +8,9 @@ top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 trap 'exit 1' HUP INT TERM
 
-have() {
-	command -v "$1" >/dev/null && return
-	if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
-		{ apt-get install -y --no-install-recommends "$2" || { apt-get update && apt-get install -y --no-install-recommends "$2"; }; } \
-			>/dev/null 2>&1 </dev/null && return
-	fi
-	echo "no $1 here; install the package $2, such as with: apt-get install $2" >&2
-	exit 1
-}
-
-have spin spin
-have cc gcc
+if ! command -v spin >/dev/null || ! command -v cc >/dev/null; then
+	sh "$(dirname "$0")/../.ci/packages" spin gcc libc6-dev
+fi
 failed=0
 
 # try WANTED-ERRORS NAME MACRO...: prints one line

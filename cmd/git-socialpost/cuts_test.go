@@ -63,8 +63,6 @@ func TestCuts(t *testing.T) {
 
 var cutsOnly = flag.String("cuts-only", "", "only the points whose names contain `TEXT`")
 
-const cutKey = "note:linkedin-en"
-
 // site is a template of a world, and the proxies before its servers.
 type site struct {
 	*world
@@ -75,7 +73,7 @@ type site struct {
 }
 
 func newSite(t testing.TB) *site {
-	s := &site{world: newWorld(t, cutKey)}
+	s := &site{world: newWorld(t, noteKey)}
 	blog := &machine{world: s.world, dir: filepath.Join(s.dir, "blog")}
 	config := filepath.Join(blog.dir, configFile)
 	s.replace(config, `timeout = "10s"`, `timeout = "3s"`)
@@ -320,17 +318,17 @@ func (w *world) ledgerRefs() string {
 // resolveFrom brings the receipt that a runner could not record to the remote.
 func (w *world) resolveFrom(runner, maintainer *machine) {
 	w.Helper()
-	kept, _ := filepath.Glob(filepath.Join(runner.dir, ".git", "socialpost", "recovery", "*.toml"))
+	kept := runner.kept()
 	if len(kept) != 1 {
 		w.Fatalf("exit status 4, and these recovery records: %q", kept)
 	}
-	maintainer.must(0, "resolve", cutKey, "--from", kept[0], "--yes")
+	maintainer.must(0, "resolve", noteKey, "--from", kept[0], "--yes")
 }
 
 // state is what a delivery that did not fail leaves behind: it must be what the delivery says.
 func (w *world) state(runner *machine, said result) string {
 	w.Helper()
-	rec := w.records()[cutKey]
+	rec := w.records()[noteKey]
 	switch {
 	case rec == nil:
 		w.Errorf("nothing failed, and nothing was sent")
@@ -339,7 +337,7 @@ func (w *world) state(runner *machine, said result) string {
 		w.Errorf("one outcome is recorded twice: %q", receipts(rec))
 	case rec.State == ledger.Delivered && said.status == 0 && strings.Contains(said.stdout, rec.Post.URL):
 	case rec.State.Open() && said.status == exitOpen:
-		if list := runner.must(0, "resolve"); !strings.Contains(list.stdout, cutKey) {
+		if list := runner.must(0, "resolve"); !strings.Contains(list.stdout, noteKey) {
 			w.Errorf("resolve does not list what is open\n%s", list.stdout)
 		}
 	default:

@@ -10,9 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -84,7 +82,9 @@ func newHistory(t testing.TB, seed uint64, honest bool) *history {
 	program, err := exec.LookPath("git-socialpost-clock")
 	h.check(err)
 	h.program = program
-	h.installShim()
+	git, err := installShim(h.dir)
+	h.check(err)
+	h.env = append(h.env, "REALGIT="+git)
 	file := h.url
 	h.serveHTTP(h.weather)
 	h.http, h.url = h.url, file
@@ -94,16 +94,6 @@ func newHistory(t testing.TB, seed uint64, honest bool) *history {
 	t.Cleanup(server.Close)
 	h.linkedIn = server.URL
 	return h
-}
-
-func (h *history) installShim() {
-	shim, err := os.ReadFile(filepath.Join("..", "..", "testdata", "git-shim.sh"))
-	h.check(err)
-	h.check(os.Mkdir(filepath.Join(h.dir, "shim"), 0o777))
-	h.check(os.WriteFile(filepath.Join(h.dir, "shim", "git"), shim, 0o777))
-	git, err := exec.LookPath("git")
-	h.check(err)
-	h.env = append(h.env, "REALGIT="+git)
 }
 
 // live lets all act for a while.

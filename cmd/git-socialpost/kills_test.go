@@ -27,13 +27,12 @@ import (
 //   - the delivery is delivered, or open and listed by resolve; if nothing was intended, the fresh clone delivers it;
 //   - the ledger is sound.
 func TestKills(t *testing.T) {
-	const key = "note:linkedin-en"
-	origin := newWorld(t, key)
+	origin := newWorld(t, noteKey)
 	t.Logf("-seed=%d", *seed)
 	random := rand.New(rand.NewPCG(*seed, 0))
 	for _, lost := range []bool{false, true} {
 		for _, who := range []death{wholeTree, onlyTool} {
-			k := &killing{origin: origin, key: key, lost: lost, who: who, outcomes: map[string]int{}}
+			k := &killing{origin: origin, lost: lost, who: who, outcomes: map[string]int{}}
 			t.Run(fmt.Sprintf("%s,answer-lost=%v", who, lost), func(t *testing.T) { k.walk(t, random) })
 		}
 	}
@@ -60,7 +59,6 @@ const sample, slack = 2, 20
 // killing is a walk over the points of one delivery.
 type killing struct {
 	origin   *world
-	key      string
 	lost     bool // LinkedIn stores the post, and its answer is lost
 	who      death
 	mu       sync.Mutex
@@ -170,8 +168,8 @@ func (k *killing) world(t *testing.T) (w *world, idle func()) {
 
 // judge runs the delivery again, here and in a fresh clone, and says how it stands in the end.
 func (k *killing) judge(m *machine, n int, points []syscallPoint) (outcome string) {
-	before := m.records()[k.key]
-	kept := k.kept(m)
+	before := m.records()[noteKey]
+	kept := m.kept()
 	if m.heard(points) && len(kept) == 0 && (before == nil || before.State == ledger.Intended) {
 		m.Fatal("the answer was kept, and is lost")
 	}
@@ -181,11 +179,11 @@ func (k *killing) judge(m *machine, n int, points []syscallPoint) (outcome strin
 		outcome = "a stale lock, then "
 	}
 	for _, file := range kept {
-		if rec := m.records()[k.key]; rec != nil && rec.State.Open() {
-			r := m.run("resolve", k.key, "--from", file, "--yes")
+		if rec := m.records()[noteKey]; rec != nil && rec.State.Open() {
+			r := m.run("resolve", noteKey, "--from", file, "--yes")
 			if r.status == exitError && strings.Contains(r.stderr, ".lock") { // left by a git that was killed; git says what to do
 				m.check(os.Remove(filepath.Join(m.dir, ".git", "refs", "socialpost", "draft.lock")))
-				r = m.must(0, "resolve", k.key, "--from", file, "--yes")
+				r = m.must(0, "resolve", noteKey, "--from", file, "--yes")
 			}
 			m.check(r.unexplained())
 		}
@@ -196,24 +194,17 @@ func (k *killing) judge(m *machine, n int, points []syscallPoint) (outcome strin
 	if m.Received() > 1 {
 		m.Fatalf("LinkedIn received %d POSTs", m.Received())
 	}
-	rec := m.records()[k.key]
+	rec := m.records()[noteKey]
 	switch {
 	case rec == nil:
 		m.Fatalf("nothing is recorded, and a fresh clone does not deliver: %+v", last)
 	case rec.State == ledger.Delivered && last.status != 0:
 		m.Fatalf("delivered, and a fresh clone says %+v", last)
-	case rec.State != ledger.Delivered && !strings.Contains(fresh.must(0, "resolve").stdout, k.key):
+	case rec.State != ledger.Delivered && !strings.Contains(fresh.must(0, "resolve").stdout, noteKey):
 		m.Fatalf("%s, and resolve does not list it", rec.State)
 	}
 	m.audit()
 	return outcome + string(rec.State)
-}
-
-// kept are the recovery records of this clone.
-func (k *killing) kept(m *machine) []string {
-	files, err := filepath.Glob(filepath.Join(m.dir, ".git", "socialpost", "recovery", "*.toml"))
-	m.check(err)
-	return files
 }
 
 // heard reports whether the tool wrote a recovery record: the rename was done, for the tool went on.

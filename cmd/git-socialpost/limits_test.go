@@ -33,8 +33,6 @@ func TestServerFails(t *testing.T) {
 	}
 }
 
-const limitKey = "note:linkedin-en"
-
 func failsAtOnce(t *testing.T, fault http.HandlerFunc) {
 	m, g := gated(t)
 	g.set(func(*http.Request) http.Handler { return fault })
@@ -67,10 +65,10 @@ func failsAtReceipt(t *testing.T, fault http.HandlerFunc) {
 	}
 	file := recoveryIn(m, r)
 	m.explained(m.must(exitError, "deliver"), 1)
-	m.explained(m.must(exitError, "resolve", limitKey, "--from", file, "--yes"), 1)
+	m.explained(m.must(exitError, "resolve", noteKey, "--from", file, "--yes"), 1)
 	g.set(nil)
 	m.must(exitOpen, "deliver")
-	m.must(0, "resolve", limitKey, "--from", file, "--yes")
+	m.must(0, "resolve", noteKey, "--from", file, "--yes")
 	m.explained(m.must(0, "deliver"), 1)
 	m.audit()
 }
@@ -149,7 +147,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // gated is a machine whose remote stands behind a gate.
 func gated(t *testing.T) (*machine, *gate) {
-	w, g := newWorld(t, limitKey), &gate{}
+	w, g := newWorld(t, noteKey), &gate{}
 	w.serveHTTP(func(next http.Handler) http.Handler { g.next = next; return g })
 	return w.clone("runner"), g
 }

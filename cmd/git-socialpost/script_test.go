@@ -168,18 +168,8 @@ func setup(env *testscript.Env) error {
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitconfig), 0o666); err != nil {
 		return err
 	}
-	git, err := exec.LookPath("git")
+	git, err := installShim(env.WorkDir)
 	if err != nil {
-		return err
-	}
-	shim, err := os.ReadFile(filepath.Join("..", "..", "testdata", "git-shim.sh"))
-	if err != nil {
-		return err
-	}
-	if err := os.Mkdir(filepath.Join(env.WorkDir, "shim"), 0o777); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(env.WorkDir, "shim", "git"), shim, 0o777); err != nil {
 		return err
 	}
 	li, err := newLinkedIn(filepath.Join(env.WorkDir, "remote.git"))
@@ -195,6 +185,21 @@ func setup(env *testscript.Env) error {
 		}
 	}
 	return nil
+}
+
+// installShim puts testdata/git-shim.sh into the folder shim, as git, and returns where the real one is.
+func installShim(dir string) (git string, err error) {
+	shim, err := os.ReadFile(filepath.Join("..", "..", "testdata", "git-shim.sh"))
+	if err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(filepath.Join(dir, "shim"), 0o777); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "shim", "git"), shim, 0o777); err != nil {
+		return "", err
+	}
+	return exec.LookPath("git")
 }
 
 func linkedInOf(ts *testscript.TestScript) *linkedIn { return ts.Value("linkedin").(*linkedIn) }
@@ -221,10 +226,8 @@ func cmdReceived(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	for deadline := time.Now().Add(time.Minute); linkedInOf(ts).Received() < want; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			ts.Fatalf("LinkedIn received %d POSTs, not %d", linkedInOf(ts).Received(), want)
-		}
+	if li := linkedInOf(ts); !eventually(time.Minute, func() bool { return li.Received() >= want }) {
+		ts.Fatalf("LinkedIn received %d POSTs, not %d", li.Received(), want)
 	}
 }
 
@@ -292,13 +295,9 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: until program [argument...]")
 	}
-	var err error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if err = ts.Exec(args[0], args[1:]...); err == nil {
-			return
-		}
+	if !eventually(time.Minute, func() bool { return ts.Exec(args[0], args[1:]...) == nil }) {
+		ts.Fatalf("%s never succeeded", strings.Join(args, " "))
 	}
-	ts.Fatalf("%s never succeeded: %v", strings.Join(args, " "), err)
 }
 
 // blog [GIT-INIT-ARG...]: remote.git, and a clone of it in blog, with a ledger, a live configuration and the script's
@@ -368,63 +367,4 @@ func cmdToken(ts *testscript.TestScript, neg bool, args []string) {
 	li.mu.Lock()
 	defer li.mu.Unlock()
 	li.Tokens[args[0]] = token
-}
-
-// forge [-seq N] [-ledger ID] [-merge REV] SHARD KEY STATE ATTEMPT [PATH=[FILE[,MODE]]...]: somebody with push access
-// commits to a shard past the program, with the trailers of a transition. A PATH without a FILE is deleted; with mode
-// 160000 FILE is a commit's id; @LIST stands for the edits in a file.
-func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
-	flags := flag.NewFlagSet("forge", flag.ContinueOnError)
-	seq, pin, merge := flags.Int("seq", 0, ""), flags.String("ledger", "", ""), flags.String("merge", "", "")
-	ts.Check(flags.Parse(args))
-	if args = flags.Args(); neg || len(args) < 4 {
-		ts.Fatalf("usage: forge [-seq n] [-ledger id] [-merge rev] shard key state attempt [path=[file[,mode]]...]")
-	}
-	git := func(input string, args ...string) string {
-		cmd := exec.Command("git", append([]string{"-C", filepath.Join(ts.Getenv("WORK"), "remote.git")}, args...)...)
-		cmd.Stdin = strings.NewReader(input)
-		out, err := cmd.Output()
-		ts.Check(err)
-		return strings.TrimSpace(string(out))
-	}
-	ref := "refs/social/ledger/" + args[0]
-	if *seq == 0 {
-		last, err := strconv.Atoi(git("", "log", "-1", "--format=%(trailers:key=Seq,valueonly)", ref))
-		ts.Check(err)
-		*seq = last + 1
-	}
-	if *pin == "" {
-		*pin = git("", "rev-list", "--max-parents=0", ref)
-	}
-	message := fmt.Sprintf("Forged\n\nLedger: %s\nSeq: %d\nDelivery: %s\nState: %s\nAttempt: %s\nRun: forged\n", *pin, *seq, args[1], args[2], args[3])
-	var b strings.Builder
-	fmt.Fprintf(&b, "commit %s\ncommitter Mallory <mallory@example.com> 1700000000 +0000\ndata %d\n%s\nfrom %s^0\n", ref, len(message), message, ref)
-	if *merge != "" {
-		fmt.Fprintf(&b, "merge %s\n", *merge)
-	}
-	var edits []string
-	for _, edit := range args[4:] {
-		if list, found := strings.CutPrefix(edit, "@"); found {
-			edits = append(edits, strings.Fields(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), list)))...)
-			continue
-		}
-		edits = append(edits, edit)
-	}
-	for _, edit := range edits {
-		path, file, _ := strings.Cut(edit, "=")
-		file, mode, moded := strings.Cut(file, ",")
-		if !moded {
-			mode = "100644"
-		}
-		switch {
-		case file == "":
-			fmt.Fprintf(&b, "D %s\n", path)
-		case mode == "160000":
-			fmt.Fprintf(&b, "M %s %s %s\n", mode, file, path)
-		default:
-			content := ts.ReadFile(filepath.Join(ts.Getenv("WORK"), file))
-			fmt.Fprintf(&b, "M %s inline %s\ndata %d\n%s\n", mode, path, len(content), content)
-		}
-	}
-	git(b.String(), "fast-import", "--quiet", "--date-format=raw")
 }

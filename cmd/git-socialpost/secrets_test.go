@@ -132,8 +132,8 @@ func (k *keeper) dump(signal os.Signal) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	k.check(cmd.Start())
-	for deadline := time.Now().Add(time.Minute); k.Received() == before && time.Now().Before(deadline); {
-		time.Sleep(5 * time.Millisecond)
+	if !eventually(time.Minute, func() bool { return k.Received() > before }) {
+		k.Error("the POST never came")
 	}
 	k.check(cmd.Process.Signal(signal))
 	if _ = cmd.Wait(); !strings.Contains(said.String(), "goroutine ") {

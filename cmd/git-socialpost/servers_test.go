@@ -275,9 +275,7 @@ func (w *world) tamper() {
 // until waits for what must come.
 func (w *world) until(what string, come func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !come(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.Fatalf("waited in vain until %s", what)
-		}
+	if !eventually(2*time.Minute, come) {
+		w.Fatalf("waited in vain until %s", what)
 	}
 }

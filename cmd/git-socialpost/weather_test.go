@@ -114,12 +114,3 @@ func (t *pending) drained(limit time.Duration) bool {
 		return !slices.ContainsFunc(waiting, func(x any) bool { return t.live[x] })
 	})
 }
-
-func eventually(limit time.Duration, done func() bool) bool {
-	for deadline := time.Now().Add(limit); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			return false
-		}
-	}
-	return true
-}

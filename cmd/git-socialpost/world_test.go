@@ -90,7 +90,12 @@ func environment(home string, li *linkedIn) []string {
 	}
 }
 
+// noteKey is for the worlds that need just one post.
+const noteKey = "note:linkedin-en"
+
 func textOf(key string) string { return "Text of " + key + "." }
+
+func keyOf(text string) string { return strings.TrimSuffix(strings.TrimPrefix(text, "Text of "), ".") }
 
 func postPath(key string) string {
 	slug, channel, _ := strings.Cut(key, ":")
@@ -215,6 +220,22 @@ func (r result) unexplained() error {
 	return nil
 }
 
+// kept are the recovery records of this clone.
+func (m *machine) kept() []string {
+	files, err := filepath.Glob(filepath.Join(m.dir, ".git", "socialpost", "recovery", "*.toml"))
+	m.check(err)
+	return files
+}
+
+func eventually(limit time.Duration, done func() bool) bool {
+	for deadline := time.Now().Add(limit); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *world) records() map[string]*ledger.Record {
 	w.Helper()
 	records, err := remoteRecords(w.remote)
@@ -224,7 +245,7 @@ func (w *world) records() map[string]*ledger.Record {
 
 // audit fails the test unless
 //   - every POST had its intent on the remote before it came, and no two had the same one;
-//   - every post in the feed has a record that knows it, or that is open and asks;
+//   - every post in the feed has a record that knows it, that is open and asks, or that a maintainer has resolved;
 //   - every receipt names a post that is in the feed;
 //   - a fresh clone finds nothing wrong with the whole ledger.
 func (w *world) audit() {
@@ -242,7 +263,7 @@ func (w *world) audit() {
 		}
 	}
 	for id, text := range feed {
-		key := strings.TrimSuffix(strings.TrimPrefix(text, "Text of "), ".")
+		key := keyOf(text)
 		if rec := records[key]; rec == nil || !rec.State.Open() && rec.Resolution == nil && !slices.Contains(receipts(rec), id) {
 			w.Fatalf("%s is in the feed as %s, and its record does not know: %+v", key, id, rec)
 		}
