@@ -53,26 +53,21 @@ func (l *Ledger) checkWhole(name string, tip *commit) error {
 // checkGrowth is for a shard that goes on.
 func (l *Ledger) checkGrowth(name string, tip *commit, old string) error {
 	base, err := l.present(old)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case tip.seq <= base.seq:
-		return errRewrite
 	}
 	last, err := l.walk(name, tip, tip.seq-base.seq)
 	switch {
 	case err != nil:
 		return err
 	case last.id != old:
-		return errRewrite
+		return errors.New("a shard only grows, and this takes away what it holds")
 	}
 	if l.aheadOf(name, tip) != nil {
 		return errors.New("it witnesses a transition of another shard that this server does not have")
 	}
 	return nil
 }
-
-var errRewrite = errors.New("a shard only grows, and this takes away what it holds")
 
 // loadOwn takes the shards as they are in this very repository, and their pin.
 func (l *Ledger) loadOwn(ctx context.Context, width int) error {

@@ -137,15 +137,16 @@ func checkSound(t *testing.T, p *post, data []byte) {
 // However much there is, and however deep: it is refused, in few words.
 func TestTooMuch(t *testing.T) {
 	m := newWorld(t).clone("m")
-	for name, data := range map[string]string{
-		"deep":    "+++\nx = " + strings.Repeat("[", 5_000_000) + "\n+++\ntext\n",
-		"deeper":  "+++\nx = " + strings.Repeat("{a=", 3_000) + "\n+++\ntext\n",
-		"flawed":  "+++\n+++\n" + strings.Repeat("\x01\n", 20_000),
-		"unknown": "+++\n" + strings.Repeat("x", 5_000_000) + " = 1\n+++\ntext\n",
+	for name, tt := range map[string]struct{ data, says string }{
+		"deep":    {"+++\nx = " + strings.Repeat("[", 5_000_000) + "\n+++\ntext\n", "which no post needs"},
+		"deeper":  {"+++\nx = " + strings.Repeat("{a=", 3_000) + "\n+++\ntext\n", "more than anybody writes by hand"},
+		"dotted":  {"+++\n" + strings.Repeat("a.", 3_000) + "a = 1\n+++\ntext\n", "more than anybody writes by hand"},
+		"flawed":  {"+++\n+++\n" + strings.Repeat("\x01\n", 20_000), " more"},
+		"unknown": {"+++\n" + strings.Repeat("x", 5_000_000) + " = 1\n+++\ntext\n", "which no post needs"},
 	} {
-		m.write("social/note/linkedin-en.md", data)
+		m.write("social/note/linkedin-en.md", tt.data)
 		r := m.run("plan", "--worktree")
-		if lines, bytes := strings.Count(r.stderr, "\n"), len(r.stderr); r.status != exitError || lines > 1000 || bytes > 1<<20 {
+		if lines, bytes := strings.Count(r.stderr, "\n"), len(r.stderr); r.status != exitError || lines > 1000 || bytes > 1<<20 || !strings.Contains(r.stderr, tt.says) {
 			t.Errorf("%s: exit status %d, %d lines, %d bytes: %.200s", name, r.status, lines, bytes, r.stderr)
 		}
 	}
