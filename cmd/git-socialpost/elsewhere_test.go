@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,21 +31,21 @@ import (
 // another host, not where an answer redirects to, and not where a committed file points. Whoever else listens, the trap,
 // never sees it, and what is not sent leaves no intent.
 
-// A trap writes down all that reaches it, and is a proxy: a CONNECT leads to target, if there is one.
+// A trap writes down all that reaches it, and is a proxy: a CONNECT leads to target.
 type trap struct {
 	addr   string
-	target string
+	target string // "" for none
 	mu     sync.Mutex
 	heard  bytes.Buffer
 }
 
-func newTrap(t testing.TB) *trap {
+func newTrap(t testing.TB, target string) *trap {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	trap := &trap{addr: l.Addr().String()}
+	trap := &trap{addr: l.Addr().String(), target: target}
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -166,13 +167,13 @@ func TestCertificates(t *testing.T) {
 			t.Parallel()
 			m := newWorld(t, "note:linkedin-en").clone("m")
 			c, roots := certificate(t, tt.host, tt.end)
-			addr, proxy := m.secure(c), newTrap(t)
+			addr := m.secure(c)
 			if !tt.trusted {
 				_, roots = certificate(t, tt.host, tt.end)
 			}
 			m.env = []string{"SSL_CERT_FILE=" + roots, "SSL_CERT_DIR=" + m.world.dir, "SOCIALPOST_LINKEDIN_URL=https://" + addr}
+			proxy := newTrap(t, addr)
 			if tt.proxied {
-				proxy.target = addr
 				m.env = append(m.env, "HTTPS_PROXY=http://"+proxy.addr, "SOCIALPOST_LINKEDIN_URL=https://linkedin.example")
 			}
 			if tt.says != "" {
@@ -192,7 +193,7 @@ func TestCertificates(t *testing.T) {
 // An address in the clear is this machine's own, or refused; and no proxy gets to see a request to this machine.
 func TestAddresses(t *testing.T) {
 	m := newWorld(t).clone("m")
-	proxy := newTrap(t)
+	proxy := newTrap(t, "")
 	_, port, _ := net.SplitHostPort(m.addr)
 	posts := 0
 	for address, good := range map[string]bool{
@@ -240,26 +241,27 @@ func TestRedirects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			statuses := []int{301, 302, 303, 307, 308}
+			statuses := []int32{301, 302, 303, 307, 308}
 			var keys []string
 			for _, status := range statuses {
 				keys = append(keys, fmt.Sprintf("n%d:linkedin-en", status))
 			}
-			m, trap, status := newWorld(t, keys...).clone("m"), newTrap(t), 0
+			m, trap := newWorld(t, keys...).clone("m"), newTrap(t, "")
+			var status atomic.Int32
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if !tt.match(r) {
 					m.serve(w, r)
 					return
 				}
 				w.Header().Set("Location", "http://"+trap.addr+r.URL.Path)
-				w.WriteHeader(status)
+				w.WriteHeader(int(status.Load()))
 			}))
 			defer server.Close()
 			m.env = []string{"SOCIALPOST_LINKEDIN_URL=" + server.URL}
 			for i, key := range keys {
-				status = statuses[i]
+				status.Store(statuses[i])
 				if r := m.run("deliver", key); r.status != tt.status || trap.String() != "" {
-					t.Errorf("HTTP %d: exit status %d, want %d; elsewhere: %q\n%s", status, r.status, tt.status, trap.String(), r.stderr)
+					t.Errorf("HTTP %d: exit status %d, want %d; elsewhere: %q\n%s", statuses[i], r.status, tt.status, trap.String(), r.stderr)
 				}
 			}
 			if name != "identity" && m.Received() != 0 {
@@ -272,7 +274,7 @@ func TestRedirects(t *testing.T) {
 // What is committed names no address: such files are not read, or refused.
 func TestCommittedAddresses(t *testing.T) {
 	m := newWorld(t, "note:linkedin-en").clone("m")
-	trap := newTrap(t)
+	trap := newTrap(t, "")
 	const channel = "[channel.linkedin-en]\nplatform = \"linkedin\"\nauthor = \"urn:li:person:782bbtaQ\"\n"
 	for line, says := range map[string]string{
 		"url = \"URL\"\n" + channel:                `unknown key "url"`,
