@@ -24,7 +24,9 @@ func (l *Ledger) edits(parent *commit, k Key, old, next *Record) (map[string][]b
 	files[dir+recordFile], files[dir+payloadFile] = next.raw, next.Payload
 	var object, line string
 	switch {
-	case next.State == Intended:
+	case next.Attempt == 0 && next.Text == "":
+		return files, nil
+	case next.Attempt == 0 || next.State == Intended:
 		object, line = next.Text, next.Key
 	case next.Post != nil:
 		object, line = next.Revision, next.Key+" "+next.Post.URL

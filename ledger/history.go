@@ -24,6 +24,9 @@ func (r *Record) headline() string {
 // story is the body of a commit's message.
 func (r *Record) story() string {
 	s := fmt.Sprintf("Attempt %d of %s at %.12s.", r.Attempt, oneLine(r.Path), r.Revision)
+	if r.Attempt == 0 {
+		s = "No attempt from here."
+	}
 	if r.Resolution != nil {
 		s += fmt.Sprintf("\nResolved by %s: %s", oneLine(r.Resolution.By), oneLine(r.Resolution.Reason))
 	}

@@ -88,13 +88,14 @@ func (l *Ledger) recordAt(dir, key string) (*Record, error) {
 		return nil, err
 	case rec.Key != key:
 		return nil, &DamageError{Reason: fmt.Sprintf("holds the record of %s where %s belongs", rec.Key, key)}
-	case SHA256(rec.Payload) != rec.PayloadSHA256:
+	case rec.Attempt == 0 && rec.Payload != nil, rec.Attempt > 0 && SHA256(rec.Payload) != rec.PayloadSHA256:
 		return nil, &DamageError{Reason: "holds a payload that is not the one of its record: " + key}
 	}
 	return rec, nil
 }
 
-// SameText returns the open and delivered records that hold a text, given by its id as a git blob, under any key.
+// SameText returns the open and delivered records that hold a text, given by its id as a git blob, under any key; and
+// those that were abandoned without an attempt, as a back catalogue is.
 func (l *Ledger) SameText(text string) ([]*Record, error) {
 	if l.tips == nil {
 		return nil, errUnread
@@ -114,7 +115,7 @@ func (l *Ledger) SameText(text string) ([]*Record, error) {
 			if err != nil {
 				return nil, err
 			}
-			if rec != nil && (rec.State.Open() || rec.State == Delivered) {
+			if rec != nil && (rec.State.Open() || rec.State == Delivered || rec.Attempt == 0) {
 				same = append(same, rec)
 			}
 		}

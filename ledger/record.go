@@ -45,12 +45,12 @@ type Record struct {
 	Format        int         `toml:"format"`
 	Key           string      `toml:"key"`
 	State         State       `toml:"state"`
-	Attempt       int         `toml:"attempt"` // 1 for the first
+	Attempt       int         `toml:"attempt"` // 1 for the first, 0 if there was none: see Adopt
 	Nonces        []string    `toml:"nonces"`  // of all attempts, 128 random bits each in hex
 	Revision      string      `toml:"revision"`
-	Path          string      `toml:"path"`
-	Text          string      `toml:"text"` // id that the normalised text has as a git blob
-	PayloadSHA256 string      `toml:"payload_sha256"`
+	Path          string      `toml:"path"`           // "" where no attempt was made and the file was gone
+	Text          string      `toml:"text"`           // id that the normalised text has as a git blob; "" likewise
+	PayloadSHA256 string      `toml:"payload_sha256"` // "" where no attempt was made
 	Author        string      `toml:"author"`
 	IntendedAt    time.Time   `toml:"intended_at"` // by the runner's clock
 	UpdatedAt     time.Time   `toml:"updated_at"`
@@ -110,8 +110,13 @@ func NewNonce() string {
 // SHA256 is the hash of a payload, its identity, in hex.
 func SHA256(payload []byte) string { return fmt.Sprintf("%x", sha256.Sum256(payload)) }
 
-// Nonce is the current attempt's.
-func (r *Record) Nonce() string { return r.Nonces[len(r.Nonces)-1] }
+// Nonce is the current attempt's, "" if there was none.
+func (r *Record) Nonce() string {
+	if r.Attempt == 0 {
+		return ""
+	}
+	return r.Nonces[r.Attempt-1]
+}
 
 // ID is the record's key, parsed.
 func (r *Record) ID() (Key, error) { return ParseKey(r.Key) }
@@ -196,10 +201,14 @@ func (r *Record) check() error {
 		return fmt.Errorf("format %d", r.Format)
 	case !slices.Contains([]State{Intended, Delivered, Rejected, Unknown, Released, Abandoned}, r.State):
 		return fmt.Errorf("state %q", r.State)
-	case r.Attempt < 1 || r.Attempt != len(r.Nonces):
+	case r.Attempt != len(r.Nonces):
 		return fmt.Errorf("attempt %d with %d nonces", r.Attempt, len(r.Nonces))
-	case !gitexec.IsID(r.Revision) || !gitexec.IsID(r.Text) || !isHex(r.PayloadSHA256, 64):
-		return errors.New("revision, text or payload_sha256 is no object id or hash")
+	case r.Attempt == 0 && r.State != Delivered && r.State != Abandoned:
+		return fmt.Errorf("%s without an attempt", r.State)
+	case !gitexec.IsID(r.Revision) || !gitexec.IsID(r.Text) && (r.Attempt > 0 || r.Text != ""):
+		return errors.New("revision or text is no object id")
+	case (r.Attempt > 0) != isHex(r.PayloadSHA256, 64) || r.Attempt == 0 && r.PayloadSHA256 != "":
+		return errors.New("payload_sha256 is no hash, or one of nothing that was sent")
 	case r.IntendedAt.IsZero() || r.UpdatedAt.IsZero():
 		return errors.New("a time is missing")
 	case (r.State == Delivered) != (r.Post != nil):

@@ -20,6 +20,13 @@ func Intend(old *Record, intent Record) *Record {
 	return &next
 }
 
+// Adopt returns the first record of a delivery that was never attempted from here: one that was posted by other means,
+// or that is never to be sent.
+func Adopt(rec Record, res Resolution) *Record {
+	rec.Format, rec.State, rec.Resolution, rec.Post = Format, res.Decision, &res, res.Post
+	return &rec
+}
+
 // Settle returns the record after the outcome of one attempt. If the attempt has been resolved meanwhile, or another
 // one been made, both facts are kept, and a receipt wins. It returns old itself if the outcome stands there already.
 func Settle(old *Record, nonce, run string, out Outcome, post *Post) (*Record, error) {
@@ -86,6 +93,9 @@ func (r *Record) Resolved(res Resolution) bool {
 // checkStep says why no runner and no maintainer can have led a delivery from old to next. Old is nil for the first
 // record of a delivery.
 func checkStep(old, next *Record) error {
+	if old == nil && next.Attempt == 0 {
+		return checkAdopted(next)
+	}
 	if old == nil {
 		if next.State != Intended || next.Attempt != 1 || next.Late != nil {
 			return fmt.Errorf("a delivery cannot begin as %s, attempt %d", next.State, next.Attempt)
@@ -114,6 +124,15 @@ func checkStep(old, next *Record) error {
 func checkFresh(next *Record) error {
 	if next.Outcome != nil || next.Resolution != nil || next.Post != nil {
 		return errors.New("an intent that knows its outcome")
+	}
+	return nil
+}
+
+// checkAdopted is for a delivery that begins with its end.
+func checkAdopted(next *Record) error {
+	res := next.Resolution
+	if res == nil || res.Of != "" || res.Decision != next.State || !reflect.DeepEqual(next.Post, res.Post) || next.Outcome != nil || next.Late != nil {
+		return errors.New("a delivery without an attempt, whose record does not say who settled it")
 	}
 	return nil
 }

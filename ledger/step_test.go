@@ -52,6 +52,15 @@ func resolved(t *testing.T, old *Record, decision State, minute int) *Record {
 	return next
 }
 
+// adopted is the record of a delivery that was settled without an attempt.
+func adopted(decision State) *Record {
+	res := Resolution{Decision: decision, By: "Test <test@example.com>", Reason: "imported", At: at(1)}
+	if decision == Delivered {
+		res.Post = testPost
+	}
+	return Adopt(Record{Key: "example-note:linkedin-en", Revision: strings.Repeat("a", 40), Run: "host", IntendedAt: at(0), UpdatedAt: at(0)}, res)
+}
+
 // legalSteps walks every way that runners and maintainers can take, three attempts deep, and returns the steps.
 func legalSteps(t *testing.T) (steps [][2]*Record) {
 	var walk func(r *Record, depth int)
@@ -259,5 +268,51 @@ func TestResolveRefuses(t *testing.T) {
 func TestSettleRefuses(t *testing.T) {
 	if next, err := Settle(intent(nil, 0), strings.Repeat("f", 32), "", Outcome{Kind: "delivered"}, testPost); err == nil {
 		t.Errorf("became %s", next.State)
+	}
+}
+
+// A delivery may begin with its end, if its record says who settled it and claims nothing more.
+func TestAdopt(t *testing.T) {
+	for _, decision := range []State{Delivered, Abandoned} {
+		stored, err := Decode(adopted(decision).Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := checkStep(nil, stored); err != nil {
+			t.Errorf("%s: %v", decision, err)
+		}
+		if stored.Nonce() != "" || stored.State.Open() {
+			t.Errorf("%s: nonce %q, state %s", decision, stored.Nonce(), stored.State)
+		}
+	}
+	for name, change := range map[string]func(*Record){
+		"released":           func(r *Record) { r.State, r.Resolution.Decision = Released, Released },
+		"intended":           func(r *Record) { r.State, r.Resolution.Decision = Intended, Intended },
+		"nobody":             func(r *Record) { r.Resolution = nil },
+		"another decision":   func(r *Record) { r.Resolution.Decision = Delivered },
+		"of an open state":   func(r *Record) { r.Resolution.Of = Unknown },
+		"an outcome":         func(r *Record) { r.Outcome = &Outcome{Kind: "unknown", At: at(1)} },
+		"a late fact":        func(r *Record) { r.Late = []Late{{Attempt: 1, Outcome: Outcome{Kind: "unknown", At: at(1)}}} },
+		"a post":             func(r *Record) { r.Post = testPost },
+		"a nonce":            func(r *Record) { r.Nonces = []string{strings.Repeat("0", 32)} },
+		"a payload":          func(r *Record) { r.PayloadSHA256 = strings.Repeat("c", 64) },
+		"a text of no blob":  func(r *Record) { r.Text = "text" },
+		"an attempt instead": func(r *Record) { r.Attempt = 1 },
+	} {
+		rec := adopted(Abandoned)
+		change(rec)
+		stored, err := Decode(rec.Encode())
+		if err == nil {
+			err = checkStep(nil, stored)
+		}
+		if err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	if err := checkStep(adopted(Abandoned), adopted(Delivered)); err == nil {
+		t.Error("an abandoned delivery became a delivered one")
+	}
+	if err := checkStep(intent(nil, 0), adopted(Delivered)); err == nil {
+		t.Error("an attempt was forgotten")
 	}
 }

@@ -1,9 +1,11 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -22,45 +24,77 @@ type Step func(old *Record) (next *Record, err error)
 // Update makes one transition of one delivery on the remote: a compare-and-swap of its shard. When the push is lost,
 // or nobody knows what became of it, the ledger is fetched and step decides again from what is there. It may be called
 // with a transition that landed already.
-func (l *Ledger) Update(ctx context.Context, k Key, step Step) (*Record, error) {
+func (l *Ledger) Update(ctx context.Context, k Key, step Step) (rec *Record, err error) {
+	err = l.UpdateAll(ctx, []Key{k}, func(_ Key, old *Record) (*Record, error) {
+		rec, err = step(old)
+		return rec, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rec, nil
+}
+
+// UpdateAll is Update for several deliveries: all transitions land in one atomic push, or none.
+func (l *Ledger) UpdateAll(ctx context.Context, keys []Key, step func(Key, *Record) (*Record, error)) error {
 	if l.tips == nil {
 		if err := l.fetchAgain(ctx, 0); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for round, still := 1, 0; ; round++ {
-		old, err := l.Record(k)
-		if err != nil {
-			return nil, err
+		before := l.Tips()
+		grown, err := l.grow(ctx, keys, step)
+		if err != nil || len(grown) == 0 {
+			return err
 		}
-		next, err := step(old)
-		if err != nil || next == old {
-			return next, err
+		var updates []refUpdate
+		for _, name := range sortedKeys(grown) {
+			updates = append(updates, refUpdate{remoteRefs + name, before[name], grown[name].id})
 		}
-		name := l.shardOf(k)
-		tip := l.tips[name]
-		made, err := l.makeAgain(ctx, tip, k, old, next)
-		if err != nil {
-			return nil, err
-		}
-		result, pushErr := l.push(ctx, []refUpdate{{remoteRefs + name, tip.id, made.id}})
+		result, pushErr := l.push(ctx, updates)
 		if result == pushWon {
-			l.tips[name] = made
-			if _, err := l.Repo.Run(ctx, "update-ref", memoryRefs+name, made.id); err == nil {
-				_ = l.writeMemory() // else the next fetch does it
-			}
-			return next, nil
+			maps.Copy(l.tips, grown)
+			_ = l.remember(ctx, before) // else the next fetch does it
+			return nil
 		}
 		if err := l.fetchAgain(ctx, round); err != nil {
-			return nil, err
+			return err
 		}
-		if still++; l.tips[name].id != tip.id {
-			still = 0
+		still++
+		for name := range grown {
+			if l.tips[name].id != before[name] {
+				still = 0
+			}
 		}
 		if still == maxStill {
-			return nil, &RefusedError{Ref: remoteRefs + name, Err: pushErr}
+			return &RefusedError{Ref: updates[0].ref, Err: pushErr}
 		}
 	}
+}
+
+// grow makes the transitions, each on top of its shard, and returns the new tips of the shards that grew.
+func (l *Ledger) grow(ctx context.Context, keys []Key, step func(Key, *Record) (*Record, error)) (map[string]*commit, error) {
+	grown := map[string]*commit{}
+	for _, k := range keys {
+		name := l.shardOf(k)
+		tip := cmp.Or(grown[name], l.tips[name])
+		old, err := l.recordIn(tip, k)
+		if err != nil {
+			return nil, inShard(name, err)
+		}
+		next, err := step(k, old)
+		if err != nil {
+			return nil, err
+		}
+		if next == old {
+			continue
+		}
+		if grown[name], err = l.makeAgain(ctx, tip, k, old, next); err != nil {
+			return nil, err
+		}
+	}
+	return grown, nil
 }
 
 // fetchAgain waits a little and fetches, again and again while the remote cannot be reached.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -84,6 +85,23 @@ func parseConfig(name string, data []byte) (*config, error) {
 		return nil, slices.MinFunc(problems, byLine)
 	}
 	return c, nil
+}
+
+// unknownChannel says that a channel is not declared, and what to do; the message is empty for one that is.
+func (c *config) unknownChannel(name string) (message, remedy string) {
+	if c.Channels[name] != nil {
+		return "", ""
+	}
+	names := slices.Sorted(maps.Keys(c.Channels))
+	remedy = fmt.Sprintf("declare [channel.%s] in %s", name, configFile)
+	if ledger.CheckChannel(name) != nil {
+		remedy = "take the name of a channel"
+	}
+	if near := nearest(name, names); near != "" {
+		remedy = "did you mean " + near + "? Else " + remedy
+	}
+	declared := cmp.Or(strings.Join(names, ", "), "none")
+	return fmt.Sprintf("unknown channel %q; the channels in %s: %s", name, configFile, declared), remedy
 }
 
 func (t *table) pilot() (keys []ledger.Key) {

@@ -67,13 +67,13 @@ func twinReason(r *ledger.Record) string {
 		return fmt.Sprintf("the same text is %s as %s; settle that first: git socialpost resolve %s", r.State, r.Key, r.Key)
 	}
 	k, _ := r.ID()
-	return fmt.Sprintf("the same text is delivered as %s; for a renamed post set slug = %q, to post it once more allow_twin = true", r.Key, k.Slug)
+	return fmt.Sprintf("the same text is %s as %s; for a renamed post set slug = %q, to post it all the same allow_twin = true", r.State, r.Key, k.Slug)
 }
 
 // decided is for a record that decides alone, whatever became of the file: a nil post is one that is gone.
 func decided(r *ledger.Record, p *post) (decision, string) {
 	edited := ""
-	if p != nil && p.Payload != nil && ledger.SHA256(p.Payload) != r.PayloadSHA256 {
+	if p != nil && p.Payload != nil && r.Attempt > 0 && ledger.SHA256(p.Payload) != r.PayloadSHA256 {
 		k, _ := r.ID()
 		edited = fmt.Sprintf("; the file was edited since, which sends nothing (edition = %d would)", k.Edition+1)
 	}

@@ -92,14 +92,7 @@ func parseKeys(args []string) ([]string, error) {
 // prepare reads the posts of HEAD, fetches the ledger, and checks that HEAD may be posted from.
 func (t *tool) prepare(c *cli.Context) (*source, error) {
 	ctx := c.Context
-	if err := t.open(ctx); err != nil {
-		return nil, err
-	}
-	head, err := t.revision(ctx, "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	src, err := t.readRevision(head)
+	src, err := t.readHead(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +103,13 @@ func (t *tool) prepare(c *cli.Context) (*source, error) {
 	if err := t.fetch(ctx); err != nil || t.ledger.Branch == "" {
 		return src, err
 	}
-	on, err := t.ledger.OnBranch(ctx, head)
+	on, err := t.ledger.OnBranch(ctx, src.revision)
 	if err == nil && !on {
 		hints := []string{"push or merge it first; --any-revision delivers it all the same"}
 		if t.repo.Shallow {
 			hints = append(hints, "this clone is shallow, and may only lack the commits between; to let it look: git fetch --unshallow")
 		}
-		err = hinted(fmt.Errorf("commit %.12s is not on branch %q of %q, so its texts are not approved", head, t.cfg.Branch, t.cfg.Remote), hints...)
+		err = hinted(fmt.Errorf("commit %.12s is not on branch %q of %q, so its texts are not approved", src.revision, t.cfg.Branch, t.cfg.Remote), hints...)
 	}
 	return src, err
 }

@@ -94,5 +94,5 @@ func (d *delivery) said() string {
 
 // asDelivered reports whether the file is still what was delivered: nothing to talk about.
 func (d *delivery) asDelivered() bool {
-	return d.Decision == delivered && d.record != nil && d.record.PayloadSHA256 == d.PayloadSHA256
+	return d.Decision == delivered && d.record != nil && (d.record.Attempt == 0 || d.record.PayloadSHA256 == d.PayloadSHA256)
 }

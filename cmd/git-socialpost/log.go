@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -53,8 +54,8 @@ func (t *tool) log(c *cli.Context) error {
 // printEntry prints one transition; of a single delivery, with the text.
 func (t *tool) printEntry(e ledger.Entry, withText bool) {
 	r := e.Record
-	fmt.Fprintf(t.stdout, "%s %.12s %s: %s, attempt %d\n", e.At.Format(time.RFC3339), e.Commit, r.Key, r.State, r.Attempt)
-	fmt.Fprintf(t.stdout, "    text  %s at %.12s\n    run   %s\n", oneLine(r.Path), r.Revision, oneLine(r.Run))
+	fmt.Fprintf(t.stdout, "%s %.12s %s: %s, %s\n", e.At.Format(time.RFC3339), e.Commit, r.Key, r.State, attemptOf(r))
+	fmt.Fprintf(t.stdout, "    text  %s at %.12s\n    run   %s\n", cmp.Or(oneLine(r.Path), "no file"), r.Revision, oneLine(r.Run))
 	if withText && r.State == ledger.Intended {
 		if text, err := linkedin.Text(r.Payload); err == nil {
 			fmt.Fprintln(t.stdout, quoted(text))

@@ -80,6 +80,7 @@ func (t *tool) app() *cli.App {
 		Version:   version(),
 		Commands: []*cli.Command{
 			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.hookCommand(),
+			t.newCommand(), t.seedCommand(), t.importCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -240,6 +241,14 @@ func damageHints(e *ledger.DamageError) []string {
 
 // plain makes the control characters of texts from outside visible, but for line ends and tabs.
 type plain struct{ w io.Writer }
+
+// direct is where a writer's bytes go unchanged: for a program that takes the terminal over.
+func direct(w io.Writer) io.Writer {
+	if p, ok := w.(plain); ok {
+		return p.w
+	}
+	return w
+}
 
 func (p plain) Write(b []byte) (int, error) {
 	if _, err := io.WriteString(p.w, visible(string(b))); err != nil {

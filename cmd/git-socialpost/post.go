@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
 	"path"
 	"regexp"
@@ -71,16 +69,8 @@ func (p *post) findChannel(cfg *config) {
 	if p.Channel = cfg.Channels[name]; p.Channel != nil {
 		return
 	}
-	names := slices.Sorted(maps.Keys(cfg.Channels))
-	remedy := fmt.Sprintf("declare [channel.%s] in %s", name, configFile)
-	if ledger.CheckChannel(name) != nil {
-		remedy = "name the file after a channel"
-	}
-	if near := nearest(name, names); near != "" {
-		remedy = "rename the file to " + near + postEnding + ", or " + remedy
-	}
-	declared := cmp.Or(strings.Join(names, ", "), "none")
-	p.fail(0, fmt.Sprintf("unknown channel %q; the channels in %s: %s", name, configFile, declared), remedy)
+	message, remedy := cfg.unknownChannel(name)
+	p.fail(0, message, remedy)
 }
 
 func (p *post) parse(data []byte) {

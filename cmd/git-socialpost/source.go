@@ -58,17 +58,34 @@ func (t *tool) readTree(name, prefix string) ([]file, error) {
 	return files, nil
 }
 
-// readWorktree reads configuration and posts from the disk, committed or not.
-func (t *tool) readWorktree(ctx context.Context) (*source, error) {
-	top, err := t.repo.Run(ctx, "rev-parse", "--show-toplevel")
+// readHead opens the repository and reads what is checked out, as it was committed.
+func (t *tool) readHead(ctx context.Context) (*source, error) {
+	if err := t.open(ctx); err != nil {
+		return nil, err
+	}
+	head, err := t.revision(ctx, "HEAD")
 	if err != nil {
-		return nil, hinted(err, "--worktree needs a work tree; use --rev in a bare repository")
+		return nil, err
+	}
+	return t.readRevision(head)
+}
+
+// configureDrafts takes the configuration on the disk, committed or not, and returns the work tree's top.
+func (t *tool) configureDrafts(ctx context.Context) (top string, err error) {
+	if top, err = t.repo.Run(ctx, "rev-parse", "--show-toplevel"); err != nil {
+		return "", hinted(err, "this needs a work tree; plan takes --rev in a bare repository")
 	}
 	data, err := os.ReadFile(filepath.Join(top, configFile))
 	if err != nil {
-		return nil, hinted(err, "run git socialpost init")
+		return "", hinted(err, "run git socialpost init")
 	}
-	if err := t.use(data, inFolder(top)); err != nil {
+	return top, t.use(data, inFolder(top))
+}
+
+// readWorktree reads configuration and posts from the disk, committed or not.
+func (t *tool) readWorktree(ctx context.Context) (*source, error) {
+	top, err := t.configureDrafts(ctx)
+	if err != nil {
 		return nil, err
 	}
 	files, err := readFolder(top, t.cfg.Posts)

@@ -95,6 +95,13 @@ func toStatus(r *ledger.Record) statusLine {
 	return line
 }
 
+func attemptOf(r *ledger.Record) string {
+	if r.Attempt == 0 {
+		return "no attempt"
+	}
+	return fmt.Sprintf("attempt %d", r.Attempt)
+}
+
 func (t *tool) printStatus(recs []*ledger.Record) error {
 	if len(recs) == 0 {
 		_, err := fmt.Fprintln(t.stdout, "no deliveries yet")
@@ -110,7 +117,7 @@ func (t *tool) printStatus(recs []*ledger.Record) error {
 		if r.Post != nil {
 			post = r.Post.ID + " " + r.Post.URL
 		}
-		fmt.Fprintf(table, "%s\t%s\tattempt %d\t%s\t%s\n", r.Key, r.State, r.Attempt, r.UpdatedAt.Format(time.RFC3339), post)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.Key, r.State, attemptOf(r), r.UpdatedAt.Format(time.RFC3339), post)
 	}
 	return table.Flush()
 }

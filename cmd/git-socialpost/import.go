@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
+	"github.com/git-socialpost/git-socialpost/linkedin"
+)
+
+func (t *tool) importCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "import",
+		Usage:     "take over a journal of earlier posts, so that none is sent again",
+		ArgsUsage: "FILE",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be recorded", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true},
+		},
+		Action: t.importJournal,
+	}
+}
+
+// importJournal records a receipt for every line of a journal, or for none.
+func (t *tool) importJournal(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("import takes one file, got %d arguments", c.NArg())
+	}
+	if err := t.canAsk(c); err != nil {
+		return err
+	}
+	path := c.Args().First()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return hinted(err, "name a file of JSON lines or CSV, with slug, channel, post and time of each post")
+	}
+	past, unused, problems := readJournal(path, data)
+	if len(problems) > 0 {
+		return t.refuseJournal(path, problems)
+	}
+	defer t.close()
+	src, err := t.readHead(c.Context)
+	if err != nil {
+		return err
+	}
+	if err := t.fetch(c.Context); err != nil {
+		return err
+	}
+	if problems, err = t.checkJournal(path, past); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return t.refuseJournal(path, problems)
+	}
+	if len(unused) > 0 {
+		t.note("%s: fields that are not used: %s", path, strings.Join(unused, ", "))
+	}
+	t.noteStrangers(src, past)
+	by := t.person(c.Context)
+	var recs []*ledger.Record
+	for _, p := range past {
+		if old, err := t.ledger.Record(p.key); old != nil || err != nil {
+			continue // checkJournal has read it: nothing is left to do
+		}
+		rec := t.unattempted(src, p.key)
+		rec.IntendedAt, rec.UpdatedAt = p.at, p.at
+		recs = append(recs, ledger.Adopt(rec, ledger.Resolution{
+			Decision: ledger.Delivered, By: by, Reason: "imported from " + filepath.Base(path),
+			Post: &ledger.Post{ID: p.urn, URL: linkedin.PublicURL(p.urn)}, At: t.stamp(),
+		}))
+	}
+	return t.adopt(c, recs)
+}
+
+func (t *tool) refuseJournal(path string, problems []problem) error {
+	t.printProblems("", problems)
+	return hinted(fmt.Errorf("%s: nothing was recorded", path), "mend what is named above, and run this again")
+}
+
+// checkJournal finds the lines that contradict the configuration, the ledger or each other.
+func (t *tool) checkJournal(path string, past []pastPost) (problems []problem, err error) {
+	lines := map[ledger.Key]int{}
+	for _, p := range past {
+		fail := func(message, remedy string) { problems = append(problems, problem{path, p.line, message, remedy}) }
+		if first := lines[p.key]; first > 0 {
+			fail(fmt.Sprintf("%s is on line %d already", p.key, first), fmt.Sprintf("keep one of them; a republication is another key: %s@2", p.key))
+			continue
+		}
+		lines[p.key] = p.line
+		if message, remedy := t.cfg.unknownChannel(p.key.Channel); message != "" && p.key.Channel != "linkedin" {
+			fail(message, remedy)
+		}
+		old, err := t.ledger.Record(p.key)
+		if err != nil {
+			return nil, err
+		}
+		if message, remedy := contradicts(old, p); message != "" {
+			fail(message, remedy)
+		}
+	}
+	return problems, nil
+}
+
+// contradicts says what the ledger has against a line. An abandoned delivery, as seed leaves it, is never sent either.
+func contradicts(old *ledger.Record, p pastPost) (message, remedy string) {
+	switch {
+	case old == nil || old.State == ledger.Abandoned || old.Post != nil && old.Post.ID == p.urn:
+		return "", ""
+	case old.State == ledger.Delivered:
+		return fmt.Sprintf("%s is delivered as another post, %s", p.key, old.Post.URL), fmt.Sprintf("remove the line; a republication is another key: %s@%d", p.key, p.key.Edition+1)
+	case old.State == ledger.Released:
+		return fmt.Sprintf("%s was released: somebody said that it is not posted", p.key), "look at it: git socialpost log " + p.key.String()
+	}
+	return fmt.Sprintf("%s is %s", p.key, old.State), "settle it: git socialpost resolve " + p.key.String() + " --posted " + p.urn
+}
+
+// noteStrangers names the lines of which no post of today takes notice.
+func (t *tool) noteStrangers(src *source, past []pastPost) {
+	var strangers []string
+	for _, p := range past {
+		if !slices.ContainsFunc(src.posts, func(post *post) bool {
+			legacy, _ := post.Key.Legacy()
+			return post.Key == p.key || legacy == p.key
+		}) {
+			strangers = append(strangers, p.key.String())
+		}
+	}
+	if len(strangers) == 0 {
+		return
+	}
+	named := strings.Join(strangers[:min(len(strangers), 10)], ", ")
+	t.note("no post here has these %d keys, which is right if the files are gone; a post of another slug would be sent: %s", len(strangers), named)
+}
+
+// unattempted is what there is to say about a delivery that nothing here has tried: its post, if there is one today.
+func (t *tool) unattempted(src *source, key ledger.Key) ledger.Record {
+	rec := ledger.Record{Key: key.String(), Revision: src.revision, Run: t.runURL()}
+	for _, p := range src.posts {
+		if p.Key != key {
+			continue
+		}
+		rec.Path = p.Path
+		if p.Text != "" {
+			rec.Text = t.repo.BlobID([]byte(p.Text))
+		}
+		if p.Channel != nil {
+			rec.Author = p.Channel.Author
+		}
+	}
+	return rec
+}
+
+// canAsk refuses a command that asks where nobody can answer.
+func (t *tool) canAsk(c *cli.Context) error {
+	if t.terminal || c.Bool("yes") || c.Bool("dry-run") {
+		return nil
+	}
+	return usagef("%s asks before it records anything, and standard input is no terminal; add --yes", c.Command.Name)
+}
+
+// adopt settles deliveries without an attempt: it shows them, asks, and records all of them or none.
+func (t *tool) adopt(c *cli.Context, recs []*ledger.Record) error {
+	if len(recs) == 0 {
+		_, err := fmt.Fprintln(t.stdout, "nothing to record: the ledger has it all")
+		return err
+	}
+	byKey, keys := map[ledger.Key]*ledger.Record{}, []ledger.Key(nil)
+	for _, r := range recs {
+		k, err := r.ID()
+		if err != nil {
+			return err
+		}
+		byKey[k], keys = r, append(keys, k)
+	}
+	if err := t.printStatus(recs); err != nil {
+		return err
+	}
+	if c.Bool("dry-run") {
+		t.note("a dry run: nothing was recorded")
+		return nil
+	}
+	if !c.Bool("yes") {
+		if err := t.ask(fmt.Sprintf("Record these %d deliveries as %s, for ever?", len(recs), recs[0].State)); err != nil {
+			return err
+		}
+	}
+	err := t.ledger.UpdateAll(c.Context, keys, func(k ledger.Key, old *ledger.Record) (*ledger.Record, error) {
+		switch {
+		case old == nil:
+			return byKey[k], nil
+		case old.Attempt == 0 && old.Resolved(*byKey[k].Resolution):
+			return old, nil // the answer to our push was lost, the push was not
+		}
+		return nil, hinted(fmt.Errorf("%s is %s meanwhile; nothing was recorded", k, old.State), "run this again")
+	})
+	if err != nil {
+		return err
+	}
+	t.note("%d recorded as %s at %s", len(recs), recs[0].State, t.stamp().Format(time.RFC3339))
+	return nil
+}

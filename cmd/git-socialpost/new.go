@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
+)
+
+func (t *tool) newCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "new",
+		Usage:     "begin a post: write its front matter, and open the editor",
+		ArgsUsage: "SLUG CHANNEL",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "no-edit", Usage: "do not open the editor", DisableDefaultText: true},
+		},
+		Action: t.newPost,
+	}
+}
+
+func (t *tool) newPost(c *cli.Context) error {
+	slug, channel := c.Args().Get(0), c.Args().Get(1)
+	if before, after, found := strings.Cut(slug, ":"); found && c.NArg() == 1 {
+		slug, channel = before, after
+	} else if c.NArg() != 2 {
+		return usagef("new takes a slug and a channel, such as: git socialpost new note linkedin-en")
+	}
+	if err := ledger.CheckSlug(slug); err != nil {
+		return usageError{err.Error()}
+	}
+	defer t.close()
+	if err := t.open(c.Context); err != nil {
+		return err
+	}
+	top, err := t.configureDrafts(c.Context)
+	if err != nil {
+		return err
+	}
+	if message, remedy := t.cfg.unknownChannel(channel); message != "" {
+		return hinted(errors.New(message), remedy)
+	}
+	name := t.cfg.Posts + "/" + slug + "/" + channel + postEnding
+	path := filepath.Join(top, filepath.FromSlash(name))
+	if err := t.writeSkeleton(path, slug); err != nil {
+		return err
+	}
+	fmt.Fprintln(t.stdout, name)
+	if !t.terminal || c.Bool("no-edit") {
+		return nil
+	}
+	if err := t.repo.Edit(c.Context, path, t.stdin, direct(t.stdout), direct(t.stderr)); err != nil {
+		return hinted(err, "the file is there; git var GIT_EDITOR tells which editor git runs")
+	}
+	t.note("to see what would be posted: git socialpost plan --worktree")
+	return nil
+}
+
+// writeSkeleton never overwrites: what is there may be somebody's text.
+func (t *tool) writeSkeleton(path, slug string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return hinted(err, "look at the folder's owner, and at what stands in its way")
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return hinted(fmt.Errorf("%s is there already", path), "edit it; to post it once more, set edition = 2 in it")
+	}
+	if err != nil {
+		return hinted(err, "look at the folder's owner, and at free space")
+	}
+	_, err = fmt.Fprintf(f, skeleton, slug, t.now().AddDate(0, 0, 1).Format("2006-01-02T09:00:00-07:00"))
+	return errors.Join(err, f.Close())
+}
+
+// skeleton takes the slug, and a time.
+const skeleton = `+++
+# link = "https://example.com/%s/"
+# title = "The link card's title"
+# description = "One line below it"
+# publish_after = %s
++++
+
+`

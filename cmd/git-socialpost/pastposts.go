@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-socialpost/git-socialpost/ledger"
+	"github.com/git-socialpost/git-socialpost/linkedin"
+)
+
+// A pastPost is one line of a journal: a post that was made by other means.
+type pastPost struct {
+	line int
+	key  ledger.Key
+	urn  string
+	at   time.Time
+}
+
+// row is a line of a journal before it is understood: its fields by name, in lower case.
+type row struct {
+	line   int
+	fields map[string]string
+}
+
+// The names that journals give to a post and its time. Slug, channel and key have one name each.
+var (
+	postNames = []string{"post", "post_id", "urn", "url", "id"}
+	timeNames = []string{"time", "at", "date", "posted_at"}
+)
+
+// timeForms are how journals write a time; without an offset it is UTC.
+var timeForms = []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly}
+
+// readJournal reads JSON lines, or CSV with a line of names. Unused are the names of fields that mean nothing here.
+func readJournal(path string, data []byte) (posts []pastPost, unused []string, problems []problem) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	read := readCSV
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		read = readJSONLines
+	}
+	rows, problems := read(path, data)
+	names := map[string]bool{}
+	for _, r := range rows {
+		for name := range r.fields {
+			names[name] = true
+		}
+		p, err := r.understand()
+		if err != nil {
+			problems = append(problems, problem{path, r.line, err.Error(), remedyFor(err)})
+			continue
+		}
+		posts = append(posts, p)
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !slices.Contains(slices.Concat([]string{"key", "slug", "channel"}, postNames, timeNames), name) {
+			unused = append(unused, name)
+		}
+	}
+	if len(rows) == 0 && len(problems) == 0 {
+		problems = append(problems, problem{path, 0, "holds no line with a post", "write one JSON object to a line, or CSV with the names slug,channel,post,time in its first line"})
+	}
+	return posts, unused, problems
+}
+
+func readJSONLines(path string, data []byte) (rows []row, problems []problem) {
+	for i, line := range strings.Split(unixLines(data), "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		values := map[string]any{}
+		dec := json.NewDecoder(strings.NewReader(line))
+		dec.UseNumber()
+		err := dec.Decode(&values)
+		if err == nil && dec.More() {
+			err = errors.New("more than one object")
+		}
+		if err != nil {
+			problems = append(problems, problem{path, i + 1, "is no JSON object: " + err.Error(), `write one object to a line, such as {"slug": "note", "channel": "linkedin-en", "post": "urn:li:share:1"}`})
+			continue
+		}
+		r := row{i + 1, map[string]string{}}
+		for name, value := range values {
+			if value != nil {
+				r.fields[strings.ToLower(name)] = strings.TrimSpace(fmt.Sprint(value))
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows, problems
+}
+
+func readCSV(path string, data []byte) (rows []row, problems []problem) {
+	first, _, _ := strings.Cut(string(data), "\n")
+	reader := csv.NewReader(strings.NewReader(unixLines(data)))
+	for _, comma := range ";\t" { // as spreadsheets export it
+		if !strings.Contains(first, ",") && strings.ContainsRune(first, comma) {
+			reader.Comma = comma
+		}
+	}
+	names, err := reader.Read()
+	for err == nil {
+		var values []string
+		if values, err = reader.Read(); err != nil {
+			break
+		}
+		line, _ := reader.FieldPos(0)
+		r := row{line, map[string]string{}}
+		for i, name := range names {
+			r.fields[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(values[i])
+		}
+		rows = append(rows, r)
+	}
+	if e, ok := errors.AsType[*csv.ParseError](err); ok {
+		problems = append(problems, problem{path, e.Line, e.Err.Error(), "write as many fields as the first line has names, and quote those that hold a comma or a quote"})
+	} else if err != io.EOF {
+		problems = append(problems, problem{path, 0, err.Error(), ""})
+	}
+	return rows, problems
+}
+
+func (r row) first(names []string) string {
+	for _, name := range names {
+		if r.fields[name] != "" {
+			return r.fields[name]
+		}
+	}
+	return ""
+}
+
+// understand makes a post of a row.
+func (r row) understand() (p pastPost, err error) {
+	key := cmp.Or(r.fields["key"], r.fields["slug"]+":"+r.fields["channel"])
+	if key == ":" {
+		return p, hinted(errors.New("names no delivery"), "give a key, or a slug and a channel")
+	}
+	p.line = r.line
+	if p.key, err = ledger.ParseKey(key); err != nil {
+		return p, hinted(err, "a key is <slug>:<channel>, as git socialpost plan shows it")
+	}
+	if p.urn, err = linkedin.ParseURN(r.first(postNames)); err != nil {
+		return p, hinted(fmt.Errorf("%s: the post %w", p.key, err), "give the post's id or address, in a field named "+postNames[0])
+	}
+	p.at, err = r.time(p.urn)
+	return p, err
+}
+
+// time is when the post was made: as the journal says, else as the post's number does.
+func (r row) time(urn string) (time.Time, error) {
+	s := r.first(timeNames)
+	for _, form := range timeForms {
+		if at, err := time.Parse(form, s); err == nil {
+			return at.UTC().Truncate(time.Second), nil
+		}
+	}
+	at, ok := linkedin.CreatedAt(urn)
+	if s == "" && ok {
+		return at.Truncate(time.Second), nil
+	}
+	return at, hinted(fmt.Errorf("the time %q is none", s), "write it as 2026-12-01T09:00:00+03:00 or 2026-12-01, in a field named "+timeNames[0])
+}
+
+// remedyFor is the first hint of an error.
+func remedyFor(err error) string {
+	for _, line := range hints(err) {
+		return line
+	}
+	return ""
+}
