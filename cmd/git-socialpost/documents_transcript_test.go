@@ -69,6 +69,9 @@ func (tr *transcript) play(b *block) error {
 		}
 		command = tr.translate(command)
 		out, status := tr.shell(strings.ReplaceAll(command, home, tr.world.dir))
+		if out != "" && !strings.HasSuffix(out, "\n") {
+			out += "\n" // as a page must have it
+		}
 		if status != 0 {
 			out += fmt.Sprintf("(exit status %d)\n", status)
 		}
