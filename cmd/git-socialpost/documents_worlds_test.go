@@ -22,6 +22,7 @@ var worlds = map[string]func(*testing.T) *machine{
 	"hooked":  hooked,
 	"signed":  signed,
 
+	"redirecting":  redirecting,
 	"delivered":    func(t *testing.T) *machine { return newBlog(t).delivered() },
 	"unpushed":     func(t *testing.T) *machine { return newBlog(t).committed() },
 	"flood":        func(t *testing.T) *machine { return newBlog(t).flooded() },
@@ -140,6 +141,14 @@ func forked(t *testing.T) *machine {
 	return runner
 }
 
+// redirecting has a configuration that would send the token to a stranger.
+func redirecting(t *testing.T) *machine {
+	m := newBlog(t)
+	m.write(configFile, "mode = \"live\"\n\n[linkedin]\nurl = \"https://collector.example\"\n")
+	m.publish("Faster posts")
+	return m
+}
+
 // hooked has a remote with the update hook of the README, and a delivered post.
 func hooked(t *testing.T) *machine {
 	m := newBlog(t)
@@ -155,26 +164,26 @@ func signed(t *testing.T) *machine {
 	}
 	m := newBlog(t)
 	for _, who := range []string{"ann", "stranger"} {
-		out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", who, "-f", filepath.Join(m.world.dir, who)).CombinedOutput()
+		out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", who, "-f", filepath.Join(m.world.dir, who+"-key")).CombinedOutput()
 		if err != nil {
 			t.Fatalf("ssh-keygen: %v\n%s", err, out)
 		}
 	}
-	key, err := os.ReadFile(filepath.Join(m.world.dir, "ann.pub"))
+	key, err := os.ReadFile(filepath.Join(m.world.dir, "ann-key.pub"))
 	m.check(err)
 	m.write(".socialpost.signers", `ann@example.com namespaces="git" `+string(key))
 	config, err := os.ReadFile(filepath.Join(m.dir, configFile))
 	m.check(err)
 	m.write(configFile, "sign = true\n"+string(config))
 	m.git("config", "gpg.format", "ssh")
-	m.git("config", "user.signingKey", filepath.Join(m.world.dir, "ann.pub"))
+	m.git("config", "user.signingKey", filepath.Join(m.world.dir, "ann-key.pub"))
 	m.publish("Signed from now on")
 	m.delivered()
 	m.post("second", "Another note.")
 	m.publish("Second")
 	stranger := m.world.clone("stranger")
 	stranger.git("config", "gpg.format", "ssh")
-	stranger.git("config", "user.signingKey", filepath.Join(m.world.dir, "stranger.pub"))
+	stranger.git("config", "user.signingKey", filepath.Join(m.world.dir, "stranger-key.pub"))
 	return stranger
 }
 
