@@ -18,8 +18,9 @@ import (
 
 // Git runs git commands in the current directory. The zero value is ready to use.
 type Git struct {
-	Without []string // names of environment variables that no git process gets
-	Env     []string // NAME=value, added to the environment of every command
+	Without []string             // names of environment variables that no git process gets
+	Env     []string             // NAME=value, added to the environment of every command
+	Trace   func(command string) // if set, hears of every command, without the passwords of URLs
 	config  [][2]string
 }
 
@@ -106,6 +107,9 @@ func (g Git) RunInput(ctx context.Context, input []byte, args ...string) (string
 }
 
 func (g Git) command(ctx context.Context, args []string) *exec.Cmd {
+	if g.Trace != nil {
+		g.Trace(userinfo.ReplaceAllString("git "+strings.Join(args, " "), "://"))
+	}
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 2 * time.Second // git's own children may hold the pipes

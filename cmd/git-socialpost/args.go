@@ -7,12 +7,20 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// commonNames are the flags that may stand before the command.
+var commonNames = []string{"-v", "--verbose", "-q", "--quiet"}
+
 // arrange moves flags before the arguments, which cli/v2 would else take for arguments: "deliver KEY --dry-run" would
 // post. Flags may stand anywhere after the command; "--" ends them.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
 	}
+	first := slices.IndexFunc(args[1:], func(arg string) bool { return !slices.Contains(commonNames, arg) })
+	if first < 0 {
+		return args[:1], nil
+	}
+	args = slices.Concat(args[:1], args[1+first:], args[1:1+first])
 	if args[1] == "-h" || args[1] == "--help" {
 		return args[:2], nil
 	}

@@ -36,6 +36,7 @@ func (r *run) deliverOne(ctx context.Context, d *delivery) (proceed bool) {
 		d.Reason = "dry run: it would be sent now"
 		return true
 	}
+	r.progress("%s: storing the intent", d.Key)
 	intent, err := r.intend(ctx, d)
 	if errors.Is(err, errTaken) {
 		r.contest = append(r.contest, d)
@@ -115,6 +116,7 @@ func (a *attempt) send(ctx context.Context, client *linkedin.Client) {
 		}
 		return a.ready(limited)
 	}
+	a.progress("%s: posting", a.Key)
 	a.hear(client.Send(sending, a.post.Payload, ready, a.hear))
 }
 
@@ -171,10 +173,19 @@ func (a *attempt) age() (time.Duration, error) {
 	return age, nil
 }
 
+// kind is the name of what is stored after the request.
+func (a *attempt) kind() string {
+	if a.receipt != nil {
+		return "receipt"
+	}
+	return "outcome"
+}
+
 // settle stores the outcome on the remote and says what it means. It reports whether the run may go on.
 func (a *attempt) settle(ctx context.Context) (proceed bool) {
 	ctx, cancel := context.WithTimeoutCause(ctx, settleLimit, fmt.Errorf("not recorded within %v", settleLimit))
 	defer cancel()
+	a.progress("%s: storing the %s", a.Key, a.kind())
 	rec, err := a.ledger.Update(ctx, a.post.Key, a.recoveryRecord().merge)
 	if err == nil {
 		os.Remove(a.file)

@@ -59,7 +59,7 @@ func (t *tool) importJournal(c *cli.Context) error {
 		return t.refuseJournal(path, problems)
 	}
 	if len(unused) > 0 {
-		t.note("%s: fields that are not used: %s", path, strings.Join(unused, ", "))
+		t.remark("%s: fields that are not used: %s", path, strings.Join(unused, ", "))
 	}
 	t.noteStrangers(src, past)
 	by := t.person(c.Context)
@@ -182,7 +182,7 @@ func (t *tool) adopt(c *cli.Context, recs []*ledger.Record) error {
 		return err
 	}
 	if c.Bool("dry-run") {
-		t.note("a dry run: nothing was recorded")
+		t.remark("a dry run: nothing was recorded")
 		return nil
 	}
 	if !c.Bool("yes") {
@@ -202,6 +202,6 @@ func (t *tool) adopt(c *cli.Context, recs []*ledger.Record) error {
 	if err != nil {
 		return err
 	}
-	t.note("%d recorded as %s at %s", len(recs), recs[0].State, t.stamp().Format(time.RFC3339))
+	t.remark("%d recorded as %s at %s", len(recs), recs[0].State, t.stamp().Format(time.RFC3339))
 	return nil
 }

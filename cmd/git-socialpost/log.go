@@ -43,10 +43,10 @@ func (t *tool) log(c *cli.Context) error {
 		t.printEntry(e, key != ledger.Key{})
 	}
 	if len(history) == 0 {
-		t.note("no history")
+		t.remark("no history")
 	}
 	if !whole {
-		t.note("this clone is shallow: older entries are only on the remote")
+		t.remark("this clone is shallow: older entries are only on the remote")
 	}
 	return nil
 }

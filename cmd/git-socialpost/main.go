@@ -46,6 +46,7 @@ func process(now func() time.Time) int {
 		stdout:   plain{os.Stdout},
 		stderr:   plain{os.Stderr},
 		terminal: isTerminal(os.Stdin),
+		watched:  isTerminal(os.Stderr),
 		getenv:   os.Getenv,
 		now:      now,
 	}
@@ -98,6 +99,8 @@ func (t *tool) app() *cli.App {
 	for _, cmd := range app.Commands {
 		cmd.HideHelpCommand = true
 		cmd.OnUsageError = onUsageError
+		cmd.Flags = append(cmd.Flags, t.commonFlags()...)
+		cmd.Before = t.checkCommon
 	}
 	return app
 }

@@ -23,7 +23,7 @@ func TestManPage(t *testing.T) {
 			t.Errorf("no section on the command %s", cmd.Name)
 			continue
 		}
-		for _, flag := range cmd.Flags {
+		for _, flag := range cmd.Flags[:len(cmd.Flags)-len(new(tool).commonFlags())] {
 			name := flag.Names()[0]
 			entry := regexp.MustCompile(`(?m)^\.It Fl -` + regexp.QuoteMeta(name) + `( Ar .+)?$`).FindStringSubmatch(section)
 			switch valued := flag.(cli.DocGenerationFlag).TakesValue(); {

@@ -58,7 +58,7 @@ func (t *tool) newPost(c *cli.Context) error {
 	if err := t.repo.Edit(c.Context, path, t.stdin, direct(t.stdout), direct(t.stderr)); err != nil {
 		return hinted(err, "the file is there; git var GIT_EDITOR tells which editor git runs")
 	}
-	t.note("to see what would be posted: git socialpost plan --worktree")
+	t.remark("to see what would be posted: git socialpost plan --worktree")
 	return nil
 }
 

@@ -171,7 +171,9 @@ func (t *tool) complain(src *source) error {
 			bad++
 		}
 	}
-	t.printProblems("warning: ", warnings)
+	if !t.quiet {
+		t.printProblems("warning: ", warnings)
+	}
 	t.printProblems("", problems)
 	switch bad {
 	case 0:

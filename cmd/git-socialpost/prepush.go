@@ -73,7 +73,7 @@ func (t *tool) printPushed(ctx context.Context, src *source) error {
 		if err := t.look(context.WithoutCancel(ctx), true); err != nil {
 			return err
 		}
-		t.note("this plan is from this clone's copy of the ledger")
+		t.remark("this plan is from this clone's copy of the ledger")
 	}
 	p, err := t.makePlan(src)
 	if err != nil {

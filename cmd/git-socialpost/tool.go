@@ -27,6 +27,8 @@ type tool struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	terminal       bool // standard input is one
+	watched        bool // standard error is one: somebody waits, and wants to see how it goes
+	verbose, quiet bool
 	getenv         func(string) string
 	now            func() time.Time
 
@@ -39,7 +41,7 @@ type tool struct {
 
 // open looks at the repository. No git process gets to see the usual token, and none that talks to others any token.
 func (t *tool) open(ctx context.Context) error {
-	git := gitexec.Git{Without: []string{defaultTokenEnv}}
+	git := gitexec.Git{Without: []string{defaultTokenEnv}, Trace: t.trace()}
 	repo, err := gitexec.Open(ctx, git)
 	switch {
 	case ctx.Err() != nil:
@@ -152,6 +154,7 @@ func (t *tool) fetch(ctx context.Context) error {
 	if err := t.lock(ctx); err != nil {
 		return err
 	}
+	t.progress("fetching the ledger from %s", t.cfg.Remote)
 	return t.ledger.Fetch(ctx)
 }
 
