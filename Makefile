@@ -1,5 +1,5 @@
 .POSIX:
-.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-gitea test-gits test-load soak fuzz check bench clean
+.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-gitea test-gits test-browser test-load soak fuzz check bench clean
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s
@@ -7,6 +7,7 @@ PART = 0/1
 SOAK = 30m
 GITS = bin/gits
 SERVERS = nginx-light fcgiwrap openssh-server gitolite3
+BROWSER = chromium chromium-driver
 
 STATICCHECK = bin/tools/staticcheck-v0.8.2
 
@@ -66,6 +67,10 @@ test-gitea: ## deliveries through Gitea, which is built first, once: ten minutes
 test-gits: ## deliveries with git 2.30, 2.47 and 2.55, which Debian's archive gives (500 MB)
 	sh testdata/gits.sh $(GITS)
 	go test ./cmd/git-socialpost -run '^TestGitVersions$$' -gits="$$PWD/$(GITS)" -count=1 -timeout 30m
+
+test-browser: ## logins through Chromium, which root installs
+	sh .ci/packages $(BROWSER)
+	go test ./cmd/git-socialpost -run '^TestBrowser$$' -browser -count=1 -timeout 10m
 
 test-load: ## 20 runners at once on 200 deliveries, measured
 	go test ./cmd/git-socialpost -run '^TestLoad$$' -load 200 -count=1 -timeout 1h -v

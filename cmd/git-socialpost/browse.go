@@ -39,6 +39,9 @@ func (l *login) paste(ctx context.Context) (code string, err error) {
 	l.printAddress()
 	l.note("allow it there; the browser is then sent to %s (one of the app's redirect URLs), which it cannot reach", l.redirect)
 	fmt.Fprint(l.stderr, "Paste that address, as the browser shows it, or the code in it: ")
+	if !l.terminal { // which ends the line
+		fmt.Fprintln(l.stderr)
+	}
 	type input struct {
 		line string
 		err  error
