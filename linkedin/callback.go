@@ -104,7 +104,7 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <title>git socialpost login</title>
 <style>body { font: 16px/1.45 system-ui, sans-serif; max-width: 36rem; margin: 3rem auto; padding: 0 1rem; }</style>
 <h1>git socialpost</h1>
-<p>{{if .}}{{.}}.{{else}}LinkedIn's answer is here.{{end}}
+<p id="answer">{{if .}}{{.}}.{{else}}LinkedIn's answer is here.{{end}}
 <p>The terminal says more; this page can be closed.
 </html>
 `))
