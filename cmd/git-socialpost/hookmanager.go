@@ -64,6 +64,8 @@ func (h *prePushHook) findHusky(hook hookFile, top string) *hookManager {
 	return m
 }
 
+// findLefthook asks for a command that uses files: lefthook leaves out any other where the checked out commit is on its
+// own remote branch already, whatever is pushed.
 func (h *prePushHook) findLefthook(hook hookFile, top string) *hookManager {
 	file := lefthookFile(top)
 	generated := lefthookHook.MatchString(hook.text)
@@ -77,7 +79,8 @@ func (h *prePushHook) findLefthook(hook hookFile, top string) *hookManager {
 		add: `pre-push:
   commands:
     socialpost:
-      run: ` + oneScriptLine("git socialpost plan --pre-push") + `
+      files: echo .socialpost.toml
+      run: true {files}; ` + oneScriptLine("git socialpost plan --pre-push") + `
       use_stdin: true`,
 		where: "under the keys pre-push and commands that are there already, if so",
 		begin: []string{"lefthook install writes lefthook's hook"}}
