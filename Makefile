@@ -1,5 +1,5 @@
 .POSIX:
-.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-gitea test-gits test-load soak fuzz check bench clean
+.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-hooks test-gitea test-gits test-load soak fuzz check bench clean
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s
@@ -59,6 +59,12 @@ test-kills: ## a delivery killed at every system call that others can see (Linux
 test-servers: ## deliveries through nginx, sshd and gitolite, which root installs
 	sh .ci/packages $(SERVERS)
 	go test ./cmd/git-socialpost -run '^TestServer' -servers=all -count=1 -timeout 30m
+
+test-hooks: ## pushes through husky, lefthook and pre-commit, which npm and Debian's archive give
+	command -v npm >/dev/null || sh .ci/packages npm
+	sh .ci/packages pre-commit
+	sh testdata/precommit.sh bin/precommit trixie
+	go test ./cmd/git-socialpost -run '^TestHookManagers$$' -managers="$$PWD/bin/precommit" -count=1 -timeout 10m
 
 test-gitea: ## deliveries through Gitea, which is built first, once: ten minutes or more
 	gitea=$$(sh testdata/gitea.sh) && go test ./cmd/git-socialpost -run '^TestServers/gitea' -gitea="$$gitea" -count=1 -timeout 30m

@@ -25,7 +25,7 @@ APT::Sandbox::User "root";
 #clear APT::Update::Post-Invoke;
 end
 APT_CONFIG=$apt/conf apt-get -qq update
-rm -f "$folder"/*.deb
+rm -rf "$folder"/*.deb "$folder/usr"
 (cd "$folder" && APT_CONFIG=$apt/conf apt-get -qq download pre-commit)
 dpkg-deb -x "$folder"/pre-commit_*.deb "$folder"
 PYTHONPATH=$folder/usr/lib/python3/dist-packages /usr/bin/python3 -m pre_commit --version

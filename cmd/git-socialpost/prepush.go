@@ -59,7 +59,8 @@ func (t *tool) prePreCommit(ctx context.Context, ref string) error {
 	}
 	commit, err := t.revision(ctx, cmp.Or(t.getenv("PRE_COMMIT_TO_REF"), t.getenv("PRE_COMMIT_LOCAL_BRANCH")))
 	if err != nil {
-		return err
+		t.note("the pushed commit cannot be planned: %v", err)
+		return nil
 	}
 	return t.planPushed(ctx, commit, branch)
 }
