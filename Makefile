@@ -63,8 +63,8 @@ test-servers: ## deliveries through nginx, sshd and gitolite, which root install
 test-hooks: ## pushes through husky, lefthook and pre-commit, which npm and Debian's archive give
 	command -v npm >/dev/null || sh .ci/packages npm
 	sh .ci/packages pre-commit
-	sh testdata/precommit.sh bin/precommit trixie
-	go test ./cmd/git-socialpost -run '^TestHookManagers$$' -managers="$$PWD/bin/precommit" -count=1 -timeout 10m
+	sh testdata/precommit.sh bin/.precommit trixie
+	go test ./cmd/git-socialpost -run '^TestHookManagers$$' -managers="$$PWD/bin/.precommit" -count=1 -timeout 10m
 
 test-gitea: ## deliveries through Gitea, which is built first, once: ten minutes or more
 	gitea=$$(sh testdata/gitea.sh) && go test ./cmd/git-socialpost -run '^TestServers/gitea' -gitea="$$gitea" -count=1 -timeout 30m

@@ -21,7 +21,8 @@ func (t *tool) hookCommand() *cli.Command {
 }
 
 func (t *tool) hook(c *cli.Context) error {
-	args, action := c.Args().Slice(), func() error { return nil }
+	args := c.Args().Slice()
+	var action func() error
 	switch verb := c.Args().First(); {
 	case c.IsSet("chain") && verb != "install":
 		return usagef("--chain goes with hook install only")
