@@ -45,13 +45,19 @@ func process(now func() time.Time) int {
 		stdin:    os.Stdin,
 		stdout:   plain{os.Stdout},
 		stderr:   plain{os.Stderr},
+		raw:      os.Stderr,
+		ci:       ciOf(os.Getenv),
 		terminal: isTerminal(os.Stdin),
 		getenv:   os.Getenv,
 		now:      now,
 	}
+	if t.ci == github {
+		t.stdout, t.stderr = plain{&commandless{w: os.Stdout}}, plain{&commandless{w: os.Stderr}}
+	}
 	err := t.run(ctx, os.Args)
 	stop()
 	t.report(err)
+	t.publish(err)
 	return exitStatus(err)
 }
 
@@ -154,10 +160,12 @@ func (t *tool) report(err error) {
 		}
 		return
 	}
-	t.note("%v", err)
+	lines := []string{"git-socialpost: " + brief(err.Error())}
 	for _, line := range hints(err) {
-		fmt.Fprintf(t.stderr, "hint: %s\n", oneLine(line))
+		lines = append(lines, "hint: "+oneLine(line))
 	}
+	at, _ := errors.AsType[problem](err)
+	t.annotate("error", at.Path, at.Line, lines...)
 }
 
 // hint is an error that knows what to type next.
