@@ -62,10 +62,19 @@ const minTimeout, maxTimeout = 100 * time.Millisecond, 2 * time.Minute
 
 // parseConfig reads the configuration; its error is the first problem in the file.
 func parseConfig(name string, data []byte) (*config, error) {
+	c, problems := readConfig(name, data)
+	if len(problems) > 0 {
+		return nil, problems[0]
+	}
+	return c, nil
+}
+
+// readConfig returns all problems of the file, in the order of its lines.
+func readConfig(name string, data []byte) (*config, []problem) {
 	var problems []problem
 	t, ok := parseTable(name, unixLines(data), &problems)
 	if !ok {
-		return nil, problems[0]
+		return nil, problems
 	}
 	c := &config{
 		Ledger: t.text("ledger", "", `"…", as git socialpost init does`, "40 or 64 hex digits", ledgerForm.MatchString),
@@ -80,10 +89,8 @@ func parseConfig(name string, data []byte) (*config, error) {
 	c.Version, c.Timeout = t.linkedin()
 	c.Channels = t.channels()
 	t.unknownKeys()
-	if len(problems) > 0 {
-		return nil, slices.MinFunc(problems, byLine)
-	}
-	return c, nil
+	slices.SortStableFunc(problems, byLine)
+	return c, problems
 }
 
 func (t *table) pilot() (keys []ledger.Key) {
