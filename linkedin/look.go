@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -35,4 +36,12 @@ func (l *Look) date(r response, arrived time.Time) {
 	if at, err := http.ParseTime(r.date); err == nil {
 		l.Ahead, l.Dated = arrived.Sub(at).Truncate(time.Second), true
 	}
+}
+
+// ScopeFor is the scope that a token needs to post as an author.
+func ScopeFor(author string) string {
+	if strings.HasPrefix(author, "urn:li:organization:") {
+		return "w_organization_social"
+	}
+	return "w_member_social"
 }

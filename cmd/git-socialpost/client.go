@@ -28,11 +28,9 @@ func (r *run) client(ctx context.Context, ch *channel) (*linkedin.Client, error)
 }
 
 func (r *run) newClient(ctx context.Context, ch *channel) (*linkedin.Client, error) {
-	base := r.getenv(linkedInURL)
-	if base != "" {
-		if err := linkedin.CheckBaseURL(base); err != nil {
-			return nil, hinted(fmt.Errorf("%s: %w", linkedInURL, err), "unset it to post to LinkedIn itself")
-		}
+	base, err := r.otherLinkedIn()
+	if err != nil {
+		return nil, err
 	}
 	token, err := r.token(ctx, ch)
 	if err != nil {
@@ -73,4 +71,15 @@ func (r *run) token(ctx context.Context, ch *channel) (string, error) {
 		}
 	}
 	return "", missing
+}
+
+// otherLinkedIn is the address that replaces LinkedIn's own, or "".
+func (t *tool) otherLinkedIn() (string, error) {
+	base := t.getenv(linkedInURL)
+	if base != "" {
+		if err := linkedin.CheckBaseURL(base); err != nil {
+			return "", hinted(fmt.Errorf("%s: %w", linkedInURL, err), "unset it to reach LinkedIn itself")
+		}
+	}
+	return base, nil
 }

@@ -79,7 +79,7 @@ func (t *tool) app() *cli.App {
 		UsageText: "git socialpost <command> [options]",
 		Version:   version(),
 		Commands: []*cli.Command{
-			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.hookCommand(),
+			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.doctorCommand(), t.hookCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
