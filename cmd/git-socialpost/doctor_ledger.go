@@ -19,8 +19,11 @@ func (e *exam) checkRemote(ctx context.Context) []finding {
 		e.blind["remote"] = fmt.Sprintf("the remote %q cannot be read", e.cfg.Remote)
 		return []finding{failed(err)}
 	}
-	if e.fetchErr = err; err != nil {
-		e.blind["ledger"] = "there is no ledger that could be trusted"
+	switch e.fetchErr = err; {
+	case errors.Is(err, ledger.ErrAbsent):
+		e.blind["ledger"] = "there is no ledger"
+	case err != nil:
+		e.blind["ledger"] = "no ledger is there that could be trusted"
 	}
 	return []finding{saw(fine, "%q can be read", e.cfg.Remote)}
 }

@@ -28,7 +28,7 @@ func (e *exam) tokenLife(ctx context.Context, a *account) tokenLife {
 
 // credentialEnds is the end of a token that a credential helper keeps; git has kept it since 2.41.
 func (e *exam) credentialEnds(ctx context.Context, a *account) time.Time {
-	if strings.TrimSpace(e.getenv(a.TokenEnv)) != "" || a.TokenEnv != defaultTokenEnv {
+	if a.where == a.TokenEnv {
 		return time.Time{}
 	}
 	out, _ := e.repo.RunInput(ctx, []byte("protocol=https\nhost=api.linkedin.com\n\n"), "credential", "fill")
@@ -54,12 +54,12 @@ func (a *account) judgeLife(now time.Time, warnDays int) finding {
 	day := a.life.ends.UTC().Format(time.DateOnly)
 	left := daysUntil(now, a.life.ends)
 	said := fmt.Sprintf("the token ends on %s, in %s, says %s", day, count(left, "day"), a.life.source)
-	remedy := "get a new token before that, and put it into " + a.TokenEnv
+	remedy := "get a new token before that, and put it into " + a.where
 	switch {
 	case left <= 0 && a.look.Token == nil:
 		return a.saw(doubt, "the token works, though it ended on %s, says %s", day, a.life.source).to(remedy)
 	case left <= 0:
-		return a.saw(wrong, "the token ended on %s, says %s", day, a.life.source).to("get a new token, and put it into " + a.TokenEnv)
+		return a.saw(wrong, "the token ended on %s, says %s", day, a.life.source).to("get a new token, and put it into " + a.where)
 	case left < warnDays:
 		return a.saw(doubt, "%s", said).to(remedy)
 	}

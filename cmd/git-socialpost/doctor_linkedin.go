@@ -16,7 +16,8 @@ import (
 type account struct {
 	*channel
 	channels []string
-	tokenErr error // there is none
+	tokenErr error  // there is none
+	where    string // the token is
 	token    string
 	look     linkedin.Look
 	life     tokenLife
@@ -52,6 +53,9 @@ func (e *exam) checkToken(ctx context.Context) (found []finding) {
 			found = append(found, a.saw(wrong, "%v", a.tokenErr).to(hints(a.tokenErr)...))
 			continue
 		}
+		if a.where = a.TokenEnv; strings.TrimSpace(e.getenv(a.TokenEnv)) == "" {
+			a.where = "git's credential helper"
+		}
 		c := &linkedin.Client{BaseURL: base, Token: a.token, Version: e.cfg.Version, Timeout: e.cfg.Timeout}
 		a.look = c.Look(ctx, e.now)
 		a.life = e.tokenLife(ctx, a)
@@ -76,11 +80,11 @@ func accountsOf(cfg *config) (all []*account) {
 func (a *account) alive() finding {
 	switch err := a.look.Token; {
 	case errors.Is(err, linkedin.ErrToken):
-		return a.saw(wrong, "%v", err).to("get a new token (they live for 60 days) and put it into " + a.TokenEnv)
+		return a.saw(wrong, "%v", err).to("get a new token (they live for 60 days) and put it into " + a.where)
 	case err != nil:
 		return a.saw(wrong, "%v", err).to("nothing can be posted until LinkedIn answers; run this again then")
 	}
-	return a.saw(fine, "the token of %s is alive", a.TokenEnv)
+	return a.saw(fine, "the token in %s is alive", a.where)
 }
 
 func (e *exam) checkAuthor(context.Context) []finding {
@@ -102,35 +106,40 @@ func (e *exam) checkAuthor(context.Context) []finding {
 
 // checkVersion goes by LinkedIn's word, and for what is to come by its calendar.
 func (e *exam) checkVersion(context.Context) []finding {
-	version, alive := e.cfg.Version, unseen
-	remedy := fmt.Sprintf("set a version that is alive in the [linkedin] table of %s", configFile)
+	tried := false
 	for _, a := range e.accounts {
-		switch err := a.look.Version; {
-		case errors.Is(err, linkedin.ErrVersion):
-			return []finding{saw(wrong, "%v", err).to(remedy)}
-		case err == nil && a.tokenErr == nil:
-			alive = fine
+		if errors.Is(a.look.Version, linkedin.ErrVersion) {
+			return []finding{saw(wrong, "%v", a.look.Version).to(versionRemedy)}
 		}
+		tried = tried || a.tokenErr == nil && a.look.Version == nil
 	}
-	said := version + " is alive"
-	if alive == unseen {
-		said = version + " could not be tried"
+	return []finding{judgeVersion(e.cfg.Version, tried, e.now(), e.warnDays)}
+}
+
+const versionRemedy = "set a version that is alive in the [linkedin] table of " + configFile
+
+// judgeVersion is about a version that LinkedIn has not refused.
+func judgeVersion(version string, tried bool, now time.Time, warnDays int) finding {
+	s, said := fine, version+" is alive"
+	if !tried {
+		s, said = unseen, version+" could not be tried"
 	}
 	day, known := linkedin.Sunset(version)
 	if !known {
-		return []finding{saw(alive, "%s; when it ends is not known here (as of %s)", said, linkedin.SunsetsAsOf)}
+		return saw(s, "%s; when it ends is not known here (as of %s)", said, linkedin.SunsetsAsOf)
 	}
-	left := daysUntil(e.now(), day)
-	ends := fmt.Sprintf("%s; it ends on %s, in %s (as announced by %s)", said, day.Format(time.DateOnly), weeks(left), linkedin.SunsetsAsOf)
+	left, on := daysUntil(now, day), day.Format(time.DateOnly)
 	switch {
-	case left <= 0 && alive == fine:
-		return []finding{saw(doubt, "%s, though it was to end on %s", said, day.Format(time.DateOnly)).to(remedy)}
+	case left <= 0 && tried:
+		return saw(doubt, "%s, though it was to end on %s", said, on).to(versionRemedy)
 	case left <= 0:
-		return []finding{saw(wrong, "%s; it ended on %s", said, day.Format(time.DateOnly)).to(remedy)}
-	case left < e.warnDays:
-		return []finding{saw(doubt, "%s", ends).to(remedy)}
+		return saw(wrong, "%s; it ended on %s", said, on).to(versionRemedy)
 	}
-	return []finding{saw(alive, "%s", ends)}
+	ends := fmt.Sprintf("%s; it ends on %s, in %s (as announced by %s)", said, on, weeks(left), linkedin.SunsetsAsOf)
+	if left < warnDays {
+		return saw(doubt, "%s", ends).to(versionRemedy)
+	}
+	return saw(s, "%s", ends)
 }
 
 // The clock is checked as strictly as deliver is: a runner that is off by a minute sends nothing or sends late.

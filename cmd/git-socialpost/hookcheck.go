@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"strings"
 )
@@ -29,12 +28,9 @@ func (e *exam) hookMissing(ctx context.Context) (missing, err error) {
 		return nil, err
 	}
 	script, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	info, _ := os.Stat(path)
+	info, statErr := os.Stat(path)
 	switch {
-	case err != nil || !strings.Contains(string(script), "socialpost plan --pre-push"):
+	case err != nil || statErr != nil || !strings.Contains(string(script), "socialpost plan --pre-push"):
 		return hinted(errors.New("a push from this clone does not show the plan: there is no pre-push hook that does"),
 			`two lines in `+shell(path)+`, and chmod +x: #!/bin/sh and exec git socialpost plan --pre-push "$@"`), nil
 	case info.Mode()&0o111 == 0:
