@@ -80,6 +80,7 @@ func (t *tool) app() *cli.App {
 		Version:   version(),
 		Commands: []*cli.Command{
 			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.doctorCommand(), t.hookCommand(),
+			t.loginCommand(), t.logoutCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {

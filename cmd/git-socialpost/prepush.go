@@ -55,6 +55,7 @@ func (t *tool) planPushed(ctx context.Context, commit, branch string) error {
 	if branch != t.cfg.Branch {
 		return nil
 	}
+	t.warnOfExpiry()
 	if err := t.printPushed(ctx, src); err != nil {
 		t.note("%v; the posts were checked, but nothing was planned", err)
 	}
