@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,6 +59,10 @@ func fillAsking(ctx context.Context, git gitexec.Git, c credential) (credential,
 			filled.username = value
 		case "password":
 			filled.password = value
+		case "password_expiry_utc":
+			if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
+				filled.expires = time.Unix(seconds, 0)
+			}
 		}
 	}
 	return filled, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,27 +15,36 @@ type tokenLife struct {
 	ends   time.Time // zero if nobody says
 	source string    // who says it
 	scopes []string  // nil if nobody says
+	err    error     // why LinkedIn, which was asked, does not
 }
 
-// tokenLife asks, in this order, who knows best when a token ends.
-func (e *exam) tokenLife(ctx context.Context, a *account) tokenLife {
-	if ends := e.credentialEnds(ctx, a); !ends.IsZero() {
-		return tokenLife{ends: ends, source: "git's credential helper"}
+// tokenLife asks those who can know when a token ends, the one who knows best first.
+func (e *exam) tokenLife(ctx context.Context, a *account) (life tokenLife) {
+	app := linkedin.App{BaseURL: a.base, ID: e.cfg.ClientID, Secret: strings.TrimSpace(e.getenv(clientSecretEnv)), Timeout: e.cfg.Timeout}
+	if app.ID != "" && app.Secret != "" {
+		grant, err := app.Introspect(ctx, a.token)
+		if err == nil {
+			life = tokenLife{ends: grant.Expires, source: "LinkedIn", scopes: grant.Scopes}
+		}
+		life.err = err
 	}
-	return tokenLife{}
+	if life.ends.IsZero() {
+		life.ends, life.source = e.credentialEnds(ctx, a), "git's credential helper"
+	}
+	if life.ends.IsZero() && !a.Expires.IsZero() {
+		life.ends, life.source = a.Expires, fmt.Sprintf("%s:%d", configFile, a.line)
+	}
+	return life
 }
 
-// credentialEnds is the end of a token that a credential helper keeps; git has kept it since 2.41.
+// credentialEnds is the end of a token that a credential helper keeps, where git and the helper are new enough to know it.
 func (e *exam) credentialEnds(ctx context.Context, a *account) time.Time {
 	if a.where == a.TokenEnv {
 		return time.Time{}
 	}
-	out, _ := e.repo.RunInput(ctx, []byte("protocol=https\nhost=api.linkedin.com\n\n"), "credential", "fill")
-	for line := range strings.Lines(out) {
-		if s, found := strings.CutPrefix(strings.TrimSpace(line), "password_expiry_utc="); found {
-			if seconds, err := strconv.ParseInt(s, 10, 64); err == nil {
-				return time.Unix(seconds, 0)
-			}
+	for _, username := range []string{personOf(a.Author), ""} {
+		if kept, _ := fill(ctx, e.repo.Git, credential{host: tokenHost, username: username}); kept.password == a.token {
+			return kept.expires
 		}
 	}
 	return time.Time{}
@@ -48,18 +56,22 @@ func (e *exam) checkExpiry(context.Context) []finding {
 
 func (a *account) judgeLife(now time.Time, warnDays int) finding {
 	if a.life.ends.IsZero() {
-		return a.saw(doubt, "nobody here knows when the token ends; LinkedIn's live for 60 days").
-			to("note the day of the token in your calendar, and run this every week")
+		said := "nobody here knows when the token ends; LinkedIn's live for 60 days"
+		if a.life.err != nil {
+			said += fmt.Sprintf("; asked for it, LinkedIn says: %v", a.life.err)
+		}
+		return a.saw(doubt, "%s", said).to("write its last day into "+configFile+", such as: token_expires = 2027-02-01",
+			"or let LinkedIn be asked: client_id below [linkedin], and "+clientSecretEnv+" in the environment")
 	}
 	day := a.life.ends.UTC().Format(time.DateOnly)
 	left := daysUntil(now, a.life.ends)
 	said := fmt.Sprintf("the token ends on %s, in %s, says %s", day, count(left, "day"), a.life.source)
-	remedy := "get a new token before that, and put it into " + a.where
+	remedy := "get a new token before that, and put it into " + a.where + "; git socialpost login gets one"
 	switch {
 	case left <= 0 && a.look.Token == nil:
 		return a.saw(doubt, "the token works, though it ended on %s, says %s", day, a.life.source).to(remedy)
 	case left <= 0:
-		return a.saw(wrong, "the token ended on %s, says %s", day, a.life.source).to("get a new token, and put it into " + a.where)
+		return a.saw(wrong, "the token ended on %s, says %s", day, a.life.source).to("get a new token, and put it into "+a.where, loginHint)
 	case left < warnDays:
 		return a.saw(doubt, "%s", said).to(remedy)
 	}

@@ -18,6 +18,7 @@ type account struct {
 	channels []string
 	tokenErr error  // there is none
 	where    string // the token is
+	base     string // of LinkedIn, "" for its own
 	token    string
 	look     linkedin.Look
 	life     tokenLife
@@ -48,6 +49,7 @@ func (e *exam) checkToken(ctx context.Context) (found []finding) {
 	}
 	e.accounts = accountsOf(e.cfg)
 	for _, a := range e.accounts {
+		a.base = base
 		a.token, a.tokenErr = (&run{tool: e.tool}).token(ctx, a.channel)
 		if a.tokenErr != nil {
 			found = append(found, a.saw(wrong, "%v", a.tokenErr).to(hints(a.tokenErr)...))
@@ -80,7 +82,7 @@ func accountsOf(cfg *config) (all []*account) {
 func (a *account) alive() finding {
 	switch err := a.look.Token; {
 	case errors.Is(err, linkedin.ErrToken):
-		return a.saw(wrong, "%v", err).to("get a new token (they live for 60 days) and put it into " + a.where)
+		return a.saw(wrong, "%v", err).to("get a new token (they live for 60 days) and put it into "+a.where, loginHint)
 	case err != nil:
 		return a.saw(wrong, "%v", err).to("nothing can be posted until LinkedIn answers; run this again then")
 	}
