@@ -203,11 +203,11 @@ func (r *Record) check() error {
 		return fmt.Errorf("state %q", r.State)
 	case r.Attempt != len(r.Nonces):
 		return fmt.Errorf("attempt %d with %d nonces", r.Attempt, len(r.Nonces))
-	case r.Attempt == 0 && r.State != Delivered && r.State != Abandoned:
+	case r.Attempt == 0 && (r.Resolution == nil || r.State != Delivered && r.State != Abandoned):
 		return fmt.Errorf("%s without an attempt", r.State)
 	case !gitexec.IsID(r.Revision) || !gitexec.IsID(r.Text) && (r.Attempt > 0 || r.Text != ""):
 		return errors.New("revision or text is no object id")
-	case (r.Attempt > 0) != isHex(r.PayloadSHA256, 64) || r.Attempt == 0 && r.PayloadSHA256 != "":
+	case r.Attempt > 0 && !isHex(r.PayloadSHA256, 64) || r.Attempt == 0 && r.PayloadSHA256 != "":
 		return errors.New("payload_sha256 is no hash, or one of nothing that was sent")
 	case r.IntendedAt.IsZero() || r.UpdatedAt.IsZero():
 		return errors.New("a time is missing")

@@ -25,7 +25,7 @@ type Step func(old *Record) (next *Record, err error)
 // or nobody knows what became of it, the ledger is fetched and step decides again from what is there. It may be called
 // with a transition that landed already.
 func (l *Ledger) Update(ctx context.Context, k Key, step Step) (rec *Record, err error) {
-	err = l.UpdateAll(ctx, []Key{k}, func(_ Key, old *Record) (*Record, error) {
+	err = l.UpdateAll(ctx, []Key{k}, func(_ Key, old *Record) (next *Record, err error) {
 		rec, err = step(old)
 		return rec, err
 	})

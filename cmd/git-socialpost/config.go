@@ -87,21 +87,30 @@ func parseConfig(name string, data []byte) (*config, error) {
 	return c, nil
 }
 
-// unknownChannel says that a channel is not declared, and what to do; the message is empty for one that is.
-func (c *config) unknownChannel(name string) (message, remedy string) {
+// unknownChannel says that a channel is not declared, and which one may be meant; the message is empty for one that is.
+func (c *config) unknownChannel(name string) (message, near string) {
 	if c.Channels[name] != nil {
 		return "", ""
 	}
 	names := slices.Sorted(maps.Keys(c.Channels))
-	remedy = fmt.Sprintf("declare [channel.%s] in %s", name, configFile)
-	if ledger.CheckChannel(name) != nil {
-		remedy = "take the name of a channel"
-	}
-	if near := nearest(name, names); near != "" {
-		remedy = "did you mean " + near + "? Else " + remedy
-	}
 	declared := cmp.Or(strings.Join(names, ", "), "none")
-	return fmt.Sprintf("unknown channel %q; the channels in %s: %s", name, configFile, declared), remedy
+	return fmt.Sprintf("unknown channel %q; the channels in %s: %s", name, configFile, declared), nearest(name, names)
+}
+
+// declareChannel is the remedy for an unknown channel, or another one where no channel can have the name.
+func declareChannel(name, otherwise string) string {
+	if ledger.CheckChannel(name) != nil {
+		return otherwise
+	}
+	return fmt.Sprintf("declare [channel.%s] in %s", name, configFile)
+}
+
+// orMeant puts the name that may be meant before another remedy.
+func orMeant(near, remedy string) string {
+	if near == "" {
+		return remedy
+	}
+	return "did you mean " + near + "? Else " + remedy
 }
 
 func (t *table) pilot() (keys []ledger.Key) {

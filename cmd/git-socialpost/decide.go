@@ -67,7 +67,11 @@ func twinReason(r *ledger.Record) string {
 		return fmt.Sprintf("the same text is %s as %s; settle that first: git socialpost resolve %s", r.State, r.Key, r.Key)
 	}
 	k, _ := r.ID()
-	return fmt.Sprintf("the same text is %s as %s; for a renamed post set slug = %q, to post it all the same allow_twin = true", r.State, r.Key, k.Slug)
+	again := "once more"
+	if r.State == ledger.Abandoned {
+		again = "all the same"
+	}
+	return fmt.Sprintf("the same text is %s as %s; for a renamed post set slug = %q, to post it %s allow_twin = true", r.State, r.Key, k.Slug, again)
 }
 
 // decided is for a record that decides alone, whatever became of the file: a nil post is one that is gone.

@@ -65,7 +65,7 @@ func TestDecide(t *testing.T) {
 		"later edition":          {func(f *facts) { f.editions = []*ledger.Record{record("note:linkedin-en@4", ledger.Delivered)} }, blocked, "note:linkedin-en@4, is delivered; to post once more, set edition = 5"},
 		"later edition open":     {func(f *facts) { f.editions = []*ledger.Record{record("note:linkedin-en@4", ledger.Unknown)} }, blocked, "note:linkedin-en@4, is unknown; settle it first"},
 		"later edition released": {func(f *facts) { f.editions = []*ledger.Record{record("note:linkedin-en@4", ledger.Released)} }, send, ""},
-		"twin":                   {func(f *facts) { f.twins = []*ledger.Record{record("old:linkedin-en", ledger.Delivered)} }, held, "the same text is delivered as old:linkedin-en; for a renamed post set slug = \"old\", to post it all the same allow_twin = true"},
+		"twin":                   {func(f *facts) { f.twins = []*ledger.Record{record("old:linkedin-en", ledger.Delivered)} }, held, "the same text is delivered as old:linkedin-en; for a renamed post set slug = \"old\", to post it once more allow_twin = true"},
 		"twin allowed": {func(f *facts) {
 			f.post.AllowTwin = true
 			f.twins = []*ledger.Record{record("old:linkedin-en", ledger.Delivered)}

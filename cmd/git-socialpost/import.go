@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,11 +18,16 @@ func (t *tool) importCommand() *cli.Command {
 		Name:      "import",
 		Usage:     "take over a journal of earlier posts, so that none is sent again",
 		ArgsUsage: "FILE",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be recorded", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true},
-		},
-		Action: t.importJournal,
+		Flags:     adoptFlags(),
+		Action:    t.importJournal,
+	}
+}
+
+// adoptFlags are those of the commands that settle deliveries without an attempt.
+func adoptFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "dry-run", Usage: "show what would be recorded", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true},
 	}
 }
 
@@ -52,7 +56,8 @@ func (t *tool) importJournal(c *cli.Context) error {
 	if err := t.fetch(c.Context); err != nil {
 		return err
 	}
-	if problems, err = t.checkJournal(path, past); err != nil {
+	fresh, problems, err := t.checkJournal(path, past)
+	if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
@@ -61,14 +66,15 @@ func (t *tool) importJournal(c *cli.Context) error {
 	if len(unused) > 0 {
 		t.remark("%s: fields that are not used: %s", path, strings.Join(unused, ", "))
 	}
-	t.noteStrangers(src, past)
+	posts := map[ledger.Key]*post{}
+	for _, p := range src.posts {
+		posts[p.Key] = p
+	}
+	t.noteStrangers(posts, past)
 	by := t.person(c.Context)
 	var recs []*ledger.Record
-	for _, p := range past {
-		if old, err := t.ledger.Record(p.key); old != nil || err != nil {
-			continue // checkJournal has read it: nothing is left to do
-		}
-		rec := t.unattempted(src, p.key)
+	for _, p := range fresh {
+		rec := t.unattempted(src.revision, p.key, posts[p.key])
 		rec.IntendedAt, rec.UpdatedAt = p.at, p.at
 		recs = append(recs, ledger.Adopt(rec, ledger.Resolution{
 			Decision: ledger.Delivered, By: by, Reason: "imported from " + filepath.Base(path),
@@ -83,28 +89,38 @@ func (t *tool) refuseJournal(path string, problems []problem) error {
 	return hinted(fmt.Errorf("%s: nothing was recorded", path), "mend what is named above, and run this again")
 }
 
-// checkJournal finds the lines that contradict the configuration, the ledger or each other.
-func (t *tool) checkJournal(path string, past []pastPost) (problems []problem, err error) {
+// checkJournal returns the posts of which the ledger knows nothing yet, and the lines that contradict the configuration,
+// the ledger or each other.
+func (t *tool) checkJournal(path string, past []pastPost) (fresh []pastPost, problems []problem, err error) {
 	lines := map[ledger.Key]int{}
 	for _, p := range past {
 		fail := func(message, remedy string) { problems = append(problems, problem{path, p.line, message, remedy}) }
 		if first := lines[p.key]; first > 0 {
-			fail(fmt.Sprintf("%s is on line %d already", p.key, first), fmt.Sprintf("keep one of them; a republication is another key: %s@2", p.key))
+			fail(fmt.Sprintf("%s is on line %d already", p.key, first), "keep one of them; a republication is another key: "+republished(p.key))
 			continue
 		}
 		lines[p.key] = p.line
-		if message, remedy := t.cfg.unknownChannel(p.key.Channel); message != "" && p.key.Channel != "linkedin" {
-			fail(message, remedy)
+		if message, near := t.cfg.unknownChannel(p.key.Channel); message != "" && p.key.Channel != "linkedin" {
+			fail(message, orMeant(near, declareChannel(p.key.Channel, "")))
 		}
 		old, err := t.ledger.Record(p.key)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if old == nil {
+			fresh = append(fresh, p)
 		}
 		if message, remedy := contradicts(old, p); message != "" {
 			fail(message, remedy)
 		}
 	}
-	return problems, nil
+	return fresh, problems, nil
+}
+
+// republished is the key of the next edition.
+func republished(k ledger.Key) string {
+	k.Edition++
+	return k.String()
 }
 
 // contradicts says what the ledger has against a line. An abandoned delivery, as seed leaves it, is never sent either.
@@ -113,7 +129,7 @@ func contradicts(old *ledger.Record, p pastPost) (message, remedy string) {
 	case old == nil || old.State == ledger.Abandoned || old.Post != nil && old.Post.ID == p.urn:
 		return "", ""
 	case old.State == ledger.Delivered:
-		return fmt.Sprintf("%s is delivered as another post, %s", p.key, old.Post.URL), fmt.Sprintf("remove the line; a republication is another key: %s@%d", p.key, p.key.Edition+1)
+		return fmt.Sprintf("%s is delivered as another post, %s", p.key, old.Post.URL), "remove the line; a republication is another key: " + republished(p.key)
 	case old.State == ledger.Released:
 		return fmt.Sprintf("%s was released: somebody said that it is not posted", p.key), "look at it: git socialpost log " + p.key.String()
 	}
@@ -121,13 +137,15 @@ func contradicts(old *ledger.Record, p pastPost) (message, remedy string) {
 }
 
 // noteStrangers names the lines of which no post of today takes notice.
-func (t *tool) noteStrangers(src *source, past []pastPost) {
+func (t *tool) noteStrangers(posts map[ledger.Key]*post, past []pastPost) {
+	known := map[ledger.Key]bool{}
+	for key := range posts {
+		legacy, _ := key.Legacy()
+		known[key], known[legacy] = true, true
+	}
 	var strangers []string
 	for _, p := range past {
-		if !slices.ContainsFunc(src.posts, func(post *post) bool {
-			legacy, _ := post.Key.Legacy()
-			return post.Key == p.key || legacy == p.key
-		}) {
+		if !known[p.key] {
 			strangers = append(strangers, p.key.String())
 		}
 	}
@@ -138,20 +156,18 @@ func (t *tool) noteStrangers(src *source, past []pastPost) {
 	t.note("no post here has these %d keys, which is right if the files are gone; a post of another slug would be sent: %s", len(strangers), named)
 }
 
-// unattempted is what there is to say about a delivery that nothing here has tried: its post, if there is one today.
-func (t *tool) unattempted(src *source, key ledger.Key) ledger.Record {
-	rec := ledger.Record{Key: key.String(), Revision: src.revision, Run: t.runURL()}
-	for _, p := range src.posts {
-		if p.Key != key {
-			continue
-		}
-		rec.Path = p.Path
-		if p.Text != "" {
-			rec.Text = t.repo.BlobID([]byte(p.Text))
-		}
-		if p.Channel != nil {
-			rec.Author = p.Channel.Author
-		}
+// unattempted is what there is to say about a delivery that nothing here has tried; the post is nil if there is none today.
+func (t *tool) unattempted(revision string, key ledger.Key, p *post) ledger.Record {
+	rec := ledger.Record{Key: key.String(), Revision: revision, Run: t.runURL()}
+	if p == nil {
+		return rec
+	}
+	rec.Path = p.Path
+	if p.Text != "" {
+		rec.Text = t.repo.BlobID([]byte(p.Text))
+	}
+	if p.Channel != nil {
+		rec.Author = p.Channel.Author
 	}
 	return rec
 }

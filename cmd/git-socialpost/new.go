@@ -39,12 +39,12 @@ func (t *tool) newPost(c *cli.Context) error {
 	if err := t.open(c.Context); err != nil {
 		return err
 	}
-	top, err := t.configureDrafts(c.Context)
+	top, err := t.configureDrafts(c.Context, "new needs a work tree: run it in a clone that is not bare")
 	if err != nil {
 		return err
 	}
-	if message, remedy := t.cfg.unknownChannel(channel); message != "" {
-		return hinted(errors.New(message), remedy)
+	if message, near := t.cfg.unknownChannel(channel); message != "" {
+		return hinted(errors.New(message), orMeant(near, declareChannel(channel, "take the name of a channel")))
 	}
 	name := t.cfg.Posts + "/" + slug + "/" + channel + postEnding
 	path := filepath.Join(top, filepath.FromSlash(name))

@@ -69,7 +69,11 @@ func (p *post) findChannel(cfg *config) {
 	if p.Channel = cfg.Channels[name]; p.Channel != nil {
 		return
 	}
-	message, remedy := cfg.unknownChannel(name)
+	message, near := cfg.unknownChannel(name)
+	remedy := declareChannel(name, "name the file after a channel")
+	if near != "" {
+		remedy = "rename the file to " + near + postEnding + ", or " + remedy
+	}
 	p.fail(0, message, remedy)
 }
 

@@ -228,8 +228,8 @@ func TestPostIdentity(t *testing.T) {
 		"bad slug":           {"social/note/linkedin-ru.md", "+++\nslug = \"a..b\"\n+++\nHello", ":", []string{`2: slug "a..b"`}},
 		"slug of wrong type": {"social/note/linkedin-ru.md", "+++\nslug = 5\n+++\nHello", ":", []string{"2: slug"}},
 		"unreadable block":   {"social/note/linkedin-ru.md", "+++\nslug\n+++\nHello", ":", []string{"2: "}},
-		"unknown channel":    {"social/note/linkedin-fr.md", "+++\n+++\nHello", "note:linkedin-fr", []string{`0: unknown channel "linkedin-fr"; the channels in .socialpost.toml: linkedin-en, linkedin-ru (did you mean linkedin-`}},
-		"no channel's name":  {"social/note/README.md", "+++\n+++\nHello", ":", []string{`0: unknown channel "README"; the channels in .socialpost.toml: linkedin-en, linkedin-ru (take the name of a channel`}},
+		"unknown channel":    {"social/note/linkedin-fr.md", "+++\n+++\nHello", "note:linkedin-fr", []string{`0: unknown channel "linkedin-fr"; the channels in .socialpost.toml: linkedin-en, linkedin-ru (rename the file to linkedin-`}},
+		"no channel's name":  {"social/note/README.md", "+++\n+++\nHello", ":", []string{`0: unknown channel "README"; the channels in .socialpost.toml: linkedin-en, linkedin-ru (name the file after a channel`}},
 		"new channel":        {"social/note/mastodon.md", "+++\n+++\nHello", "note:mastodon", []string{`0: unknown channel "mastodon"; the channels in .socialpost.toml: linkedin-en, linkedin-ru (declare [channel.mastodon] in .socialpost.toml`}},
 	} {
 		t.Run(name, func(t *testing.T) {

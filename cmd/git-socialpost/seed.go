@@ -19,13 +19,11 @@ func (t *tool) seedCommand() *cli.Command {
 		Name:      "seed",
 		Usage:     "mark the back catalogue as not to be sent, so that a first run cannot flood",
 		ArgsUsage: " ",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "before", Usage: "the posts of before `DATE`: by publish_after, else by the day on which the file came"},
 			&cli.BoolFlag{Name: "all", Usage: "all posts but those that publish_after schedules", DisableDefaultText: true},
 			&cli.StringFlag{Name: "reason", Usage: "`WHY`, for the ledger", Value: "back catalogue"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be recorded", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true},
-		},
+		}, adoptFlags()...),
 		Action: t.seed,
 	}
 }
@@ -61,13 +59,14 @@ func (t *tool) seed(c *cli.Context) error {
 			continue
 		}
 		seen[p.Key] = true
-		if old, err := t.ledger.Record(p.Key); old != nil || err != nil {
-			if err != nil {
-				return err
-			}
+		old, err := t.ledger.Record(p.Key)
+		if err != nil {
+			return err
+		}
+		if old != nil {
 			continue
 		}
-		rec := t.unattempted(src, p.Key)
+		rec := t.unattempted(src.revision, p.Key, p)
 		rec.IntendedAt, rec.UpdatedAt = now, now
 		recs = append(recs, ledger.Adopt(rec, ledger.Resolution{
 			Decision: ledger.Abandoned, By: by, Reason: strings.TrimSpace(c.String("reason")), At: now,

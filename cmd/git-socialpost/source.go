@@ -70,10 +70,11 @@ func (t *tool) readHead(ctx context.Context) (*source, error) {
 	return t.readRevision(head)
 }
 
-// configureDrafts takes the configuration on the disk, committed or not, and returns the work tree's top.
-func (t *tool) configureDrafts(ctx context.Context) (top string, err error) {
+// configureDrafts takes the configuration on the disk, committed or not, and returns the work tree's top. The remedy is
+// for where there is none.
+func (t *tool) configureDrafts(ctx context.Context, remedy string) (top string, err error) {
 	if top, err = t.repo.Run(ctx, "rev-parse", "--show-toplevel"); err != nil {
-		return "", hinted(err, "this needs a work tree; plan takes --rev in a bare repository")
+		return "", hinted(err, remedy)
 	}
 	data, err := os.ReadFile(filepath.Join(top, configFile))
 	if err != nil {
@@ -84,7 +85,7 @@ func (t *tool) configureDrafts(ctx context.Context) (top string, err error) {
 
 // readWorktree reads configuration and posts from the disk, committed or not.
 func (t *tool) readWorktree(ctx context.Context) (*source, error) {
-	top, err := t.configureDrafts(ctx)
+	top, err := t.configureDrafts(ctx, "--worktree needs a work tree; use --rev in a bare repository")
 	if err != nil {
 		return nil, err
 	}
