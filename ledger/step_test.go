@@ -286,19 +286,18 @@ func TestAdopt(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Record){
-		"released":             func(r *Record) { r.State, r.Resolution.Decision = Released, Released },
-		"intended":             func(r *Record) { r.State, r.Resolution.Decision = Intended, Intended },
-		"nobody":               func(r *Record) { r.Resolution = nil },
-		"another decision":     func(r *Record) { r.Resolution.Decision = Delivered },
-		"of an open state":     func(r *Record) { r.Resolution.Of = Unknown },
-		"an outcome":           func(r *Record) { r.Outcome = &Outcome{Kind: "unknown", At: at(1)} },
-		"a late fact":          func(r *Record) { r.Late = []Late{{Attempt: 1, Outcome: Outcome{Kind: "unknown", At: at(1)}}} },
-		"a post":               func(r *Record) { r.Post = testPost },
-		"a nonce":              func(r *Record) { r.Nonces = []string{strings.Repeat("0", 32)} },
-		"a payload":            func(r *Record) { r.PayloadSHA256 = strings.Repeat("c", 64) },
-		"a text of no blob":    func(r *Record) { r.Text = "text" },
-		"delivered, by nobody": func(r *Record) { r.State, r.Post, r.Resolution = Delivered, testPost, nil },
-		"an attempt instead":   func(r *Record) { r.Attempt = 1 },
+		"released":           func(r *Record) { r.State, r.Resolution.Decision = Released, Released },
+		"intended":           func(r *Record) { r.State, r.Resolution.Decision = Intended, Intended },
+		"nobody":             func(r *Record) { r.Resolution = nil },
+		"another decision":   func(r *Record) { r.Resolution.Decision = Delivered },
+		"of an open state":   func(r *Record) { r.Resolution.Of = Unknown },
+		"an outcome":         func(r *Record) { r.Outcome = &Outcome{Kind: "unknown", At: at(1)} },
+		"a late fact":        func(r *Record) { r.Late = []Late{{Attempt: 1, Outcome: Outcome{Kind: "unknown", At: at(1)}}} },
+		"a post":             func(r *Record) { r.Post = testPost },
+		"a nonce":            func(r *Record) { r.Nonces = []string{strings.Repeat("0", 32)} },
+		"a payload":          func(r *Record) { r.PayloadSHA256 = strings.Repeat("c", 64) },
+		"a text of no blob":  func(r *Record) { r.Text = "text" },
+		"an attempt instead": func(r *Record) { r.Attempt = 1 },
 	} {
 		rec := adopted(Abandoned)
 		change(rec)
