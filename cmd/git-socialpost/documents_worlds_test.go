@@ -52,7 +52,7 @@ func newBlog(t *testing.T) *machine {
 		"GITHUB_REPOSITORY=example/blog", "GITHUB_RUN_ID=17"})
 	w.git("config", "--global", "user.name", "Ann Author")
 	w.git("config", "--global", "user.email", "ann@example.com")
-	w.Tokens["last-year"] = sandbox.Token{Sub: "782bbtaQ", Expired: true}
+	w.know("last-year", sandbox.Token{Sub: "782bbtaQ", Expired: true})
 	blog := w.clone("blog")
 	blog.write(configFile, strings.ReplaceAll(liveConfig, "limit = 20", "limit = 5"))
 	blog.write(postPath(noteKey), notePost)
@@ -228,28 +228,26 @@ func (m *machine) killed(ago, when string) *machine {
 
 // cutOff is before a delivery that loses the git remote as soon as its request is at LinkedIn.
 func (m *machine) cutOff() *machine {
-	m.hold = func(r *http.Request) { // nothing is under way that could read it
-		if r.Method == http.MethodPost && m.remote != m.away() {
+	m.await(func(r *http.Request) {
+		if r.Method == http.MethodPost {
 			m.withoutRemote()
-			m.remote = m.away()
 		}
-	}
+	})
 	return m
 }
 
 // unrecorded is after that, by the runner's clock so long ago: the remote is back, the record in ../recovery.
 func (m *machine) unrecorded(ago string) *machine {
 	m.cutOff().clock(ago).must(exitUnrecorded, "deliver", "--recovery", "../recovery")
-	m.hold = nil
-	m.remote = filepath.Join(m.world.dir, "remote.git")
+	m.await(nil)
 	m.check(os.Rename(m.away(), m.remote))
 	return m
 }
 
 // overtaken is before a delivery that somebody gives up while LinkedIn takes its time.
 func (m *machine) overtaken() *machine {
-	m.fault("slow", sandbox.After)
 	m.Delay = 8 * time.Second
+	m.fault("slow", sandbox.After)
 	other := m.world.clone("maintainer")
 	done := make(chan result, 1)
 	go func() {

@@ -64,13 +64,24 @@ func (li *linkedIn) close() {
 	li.server.Close()
 }
 
+// await sets what holds the requests from now on, or nil.
+func (li *linkedIn) await(hold func(*http.Request)) {
+	li.mu.Lock()
+	defer li.mu.Unlock()
+	li.hold = hold
+}
+
+// know adds an access token.
+func (li *linkedIn) know(value string, token sandbox.Token) {
+	li.mu.Lock()
+	defer li.mu.Unlock()
+	li.Tokens[value] = token
+}
+
 func (li *linkedIn) serve(w http.ResponseWriter, r *http.Request) {
 	li.mu.Lock()
-	hold := li.hold // and what the command token wrote is read from now on
+	hold := li.hold // and what know wrote is read from now on
 	li.mu.Unlock()
-	if hold != nil {
-		hold(r)
-	}
 	if r.Method == http.MethodPost && r.URL.Path == "/rest/posts" {
 		payload, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(payload))
@@ -78,6 +89,9 @@ func (li *linkedIn) serve(w http.ResponseWriter, r *http.Request) {
 		li.mu.Lock()
 		li.arrivals = append(li.arrivals, came)
 		li.mu.Unlock()
+	}
+	if hold != nil {
+		hold(r)
 	}
 	li.ServeHTTP(w, r)
 	li.mu.Lock()

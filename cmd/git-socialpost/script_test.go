@@ -363,8 +363,5 @@ func cmdToken(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 3 {
 		token.Expired, token.Revoked = args[2] == "expired", args[2] == "revoked"
 	}
-	li := linkedInOf(ts)
-	li.mu.Lock()
-	defer li.mu.Unlock()
-	li.Tokens[args[0]] = token
+	linkedInOf(ts).know(args[0], token)
 }

@@ -186,9 +186,7 @@ func (w *world) holdRacers(count int64) {
 	var came atomic.Int64
 	start, posted := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.hold = func(r *http.Request) {
+	w.await(func(r *http.Request) {
 		if r.Method == http.MethodPost {
 			once.Do(func() { close(posted) })
 			return
@@ -201,7 +199,7 @@ func (w *world) holdRacers(count int64) {
 		if n == count {
 			<-posted
 		}
-	}
+	})
 }
 
 // loseAnswer delivers a key whose answer does not arrive, though its post does. A maintainer finds it in the feed.
