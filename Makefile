@@ -1,5 +1,5 @@
 .POSIX:
-.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-gitea test-gits test-load soak fuzz check bench clean
+.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-hooks test-browser test-gitea test-gits test-load soak fuzz check bench clean
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s
@@ -7,6 +7,7 @@ PART = 0/1
 SOAK = 30m
 GITS = bin/gits
 SERVERS = nginx-light fcgiwrap openssh-server gitolite3
+BROWSER = chromium chromium-driver
 
 STATICCHECK = bin/tools/staticcheck-v0.8.2
 
@@ -60,12 +61,22 @@ test-servers: ## deliveries through nginx, sshd and gitolite, which root install
 	sh .ci/packages $(SERVERS)
 	go test ./cmd/git-socialpost -run '^TestServer' -servers=all -count=1 -timeout 30m
 
+test-hooks: ## pushes through husky, lefthook and pre-commit, which npm and Debian's archive give
+	command -v npm >/dev/null || sh .ci/packages npm
+	sh .ci/packages pre-commit
+	sh testdata/precommit.sh bin/.precommit trixie
+	go test ./cmd/git-socialpost -run '^TestHookManagers$$' -managers="$$PWD/bin/.precommit" -count=1 -timeout 10m
+
 test-gitea: ## deliveries through Gitea, which is built first, once: ten minutes or more
 	gitea=$$(sh testdata/gitea.sh) && go test ./cmd/git-socialpost -run '^TestServers/gitea' -gitea="$$gitea" -count=1 -timeout 30m
 
 test-gits: ## deliveries with git 2.30, 2.47 and 2.55, which Debian's archive gives (500 MB)
 	sh testdata/gits.sh $(GITS)
 	go test ./cmd/git-socialpost -run '^TestGitVersions$$' -gits="$$PWD/$(GITS)" -count=1 -timeout 30m
+
+test-browser: ## logins through Chromium, which root installs
+	sh .ci/packages $(BROWSER)
+	go test ./cmd/git-socialpost -run '^TestBrowser$$' -browser -count=1 -timeout 10m
 
 test-load: ## 20 runners at once on 200 deliveries, measured
 	go test ./cmd/git-socialpost -run '^TestLoad$$' -load 200 -count=1 -timeout 1h -v

@@ -106,6 +106,15 @@ func (g Git) RunInput(ctx context.Context, input []byte, args ...string) (string
 	return out, &Error{Verb: verb(args), Code: cmd.ProcessState.ExitCode(), Stderr: stderr.String(), cause: err}
 }
 
+// Open runs git without any of its streams, for a command whose children may outlive it, such as a browser.
+func (g Git) Open(ctx context.Context, args ...string) error {
+	cmd := g.command(ctx, args)
+	if err := cmd.Run(); err != nil {
+		return &Error{Verb: verb(args), Code: cmd.ProcessState.ExitCode(), cause: err}
+	}
+	return nil
+}
+
 func (g Git) command(ctx context.Context, args []string) *exec.Cmd {
 	if g.Trace != nil {
 		g.Trace(userinfo.ReplaceAllString("git "+strings.Join(args, " "), "://"))

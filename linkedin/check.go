@@ -21,47 +21,61 @@ var (
 // Check finds out, by reads alone, whether the token and the API version are alive and the token is the author's. Other
 // errors than ErrToken, ErrVersion and ErrAuthor are trouble on the way to LinkedIn.
 func (c *Client) Check(ctx context.Context, author string) error {
-	if err := c.checkIdentity(ctx, author); err != nil {
-		return err
-	}
-	return c.checkVersion(ctx)
-}
-
-// checkIdentity lets every answer pass that proves nothing: a token may post without being allowed to read its owner.
-func (c *Client) checkIdentity(ctx context.Context, author string) error {
-	status, body, err := c.read(ctx, "/v2/userinfo", func(*http.Request) {})
+	owner, _, err := c.identity(ctx)
 	if err != nil {
 		return err
 	}
-	var member struct{ Sub string }
-	switch status {
-	case http.StatusUnauthorized:
-		return c.evidence(ErrToken, body)
-	case http.StatusOK:
-		_ = json.Unmarshal(body, &member)
+	if err := CheckOwner(owner, author); err != nil {
+		return err
 	}
-	if owner := "urn:li:person:" + member.Sub; member.Sub != "" && strings.HasPrefix(author, "urn:li:person:") && owner != author {
-		return fmt.Errorf("%w: it is of %s, want %s", ErrAuthor, printable(c.redact(owner)), author)
+	_, err = c.version(ctx)
+	return err
+}
+
+// CheckOwner returns an error that wraps ErrAuthor if a token of owner, "" if that is not known, cannot be the author's.
+func CheckOwner(owner, author string) error {
+	if owner != "" && strings.HasPrefix(author, "urn:li:person:") && owner != author {
+		return fmt.Errorf("%w: it is of %s, want %s", ErrAuthor, owner, author)
 	}
 	return nil
 }
 
-// checkVersion asks for a post that nobody can read. The gateway looks at token and version first.
-func (c *Client) checkVersion(ctx context.Context) error {
-	status, body, err := c.read(ctx, "/rest/posts/urn%3Ali%3Ashare%3A1", c.setVersion)
+// identity returns the token's owner. It lets every answer pass that proves nothing: a token may post without being allowed
+// to read its owner.
+func (c *Client) identity(ctx context.Context) (owner string, r response, err error) {
+	r, err = c.read(ctx, "/v2/userinfo", func(*http.Request) {})
 	if err != nil {
-		return err
+		return "", r, err
 	}
-	a := parseAnswer(body)
+	var member struct{ Sub string }
+	switch r.status {
+	case http.StatusUnauthorized:
+		return "", r, c.evidence(ErrToken, r.body)
+	case http.StatusOK:
+		_ = json.Unmarshal(r.body, &member)
+	}
+	if member.Sub == "" {
+		return "", r, nil
+	}
+	return printable(c.redact("urn:li:person:" + member.Sub)), r, nil
+}
+
+// version asks for a post that nobody can read. The gateway looks at token and version first.
+func (c *Client) version(ctx context.Context) (response, error) {
+	r, err := c.read(ctx, "/rest/posts/urn%3Ali%3Ashare%3A1", c.setVersion)
+	if err != nil {
+		return r, err
+	}
+	a := parseAnswer(r.body)
 	switch {
-	case a.versionDead(status), a.Code == "VERSION_MISSING":
-		return c.evidence(ErrVersion, body)
-	case status == http.StatusUnauthorized:
-		return c.evidence(ErrToken, body)
-	case status == http.StatusTooManyRequests, status/100 == 3, status >= 500 && status != http.StatusNotImplemented:
-		return fmt.Errorf("%s answered a harmless read with HTTP %d", c.base(), status)
+	case a.versionDead(r.status), a.Code == "VERSION_MISSING":
+		return r, c.evidence(ErrVersion, r.body)
+	case r.status == http.StatusUnauthorized:
+		return r, c.evidence(ErrToken, r.body)
+	case r.status == http.StatusTooManyRequests, r.status/100 == 3, r.status >= 500 && r.status != http.StatusNotImplemented:
+		return r, fmt.Errorf("%s answered a harmless read with HTTP %d", c.base(), r.status)
 	}
-	return nil // to be refused this post is as good as to get it
+	return r, nil // to be refused this post is as good as to get it
 }
 
 func (c *Client) evidence(kind error, body []byte) error {
@@ -73,16 +87,23 @@ func (c *Client) evidence(kind error, body []byte) error {
 
 const readAttempts = 3
 
+// response is the answer to a harmless read.
+type response struct {
+	status int
+	date   string // the server's clock, as HTTP writes it
+	body   []byte
+}
+
 // read repeats a GET while the answer is missing or may be a passing one. It follows no redirect.
-func (c *Client) read(ctx context.Context, path string, prepare func(*http.Request)) (status int, body []byte, err error) {
+func (c *Client) read(ctx context.Context, path string, prepare func(*http.Request)) (r response, err error) {
 	req, err := c.newRequest(ctx, http.MethodGet, path, nil)
 	if err != nil {
-		return 0, nil, err
+		return r, err
 	}
 	prepare(req)
 	for attempt := 1; ; attempt++ {
-		status, body, err = c.readOnce(req)
-		passing := err != nil || status == http.StatusTooManyRequests || status >= 500
+		r, err = c.readOnce(req)
+		passing := err != nil || r.status == http.StatusTooManyRequests || r.status >= 500
 		if !passing || attempt == readAttempts {
 			break
 		}
@@ -91,12 +112,12 @@ func (c *Client) read(ctx context.Context, path string, prepare func(*http.Reque
 		}
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("%s: %s", req.URL.Host, printable(c.redact(err.Error()))) // a peer can echo the token
+		return r, fmt.Errorf("%s: %s", req.URL.Host, printable(c.redact(err.Error()))) // a peer can echo the token
 	}
-	return status, body, nil
+	return r, nil
 }
 
-func (c *Client) readOnce(req *http.Request) (status int, body []byte, err error) {
+func (c *Client) readOnce(req *http.Request) (response, error) {
 	limit := c.timeout() / readAttempts
 	ctx, cancel := context.WithTimeoutCause(req.Context(), limit, limitError(limit))
 	defer cancel()
@@ -104,10 +125,10 @@ func (c *Client) readOnce(req *http.Request) (status int, body []byte, err error
 	defer w.close()
 	res, err := w.transport().RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		return 0, nil, err
+		return response{}, err
 	}
 	defer res.Body.Close()
-	return res.StatusCode, w.readBody(res), nil
+	return response{res.StatusCode, res.Header.Get("Date"), w.readBody(res)}, nil
 }
 
 // pause waits between half and all of d.

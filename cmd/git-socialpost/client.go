@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-socialpost/git-socialpost/gitexec"
 	"github.com/git-socialpost/git-socialpost/linkedin"
 )
 
@@ -28,11 +27,9 @@ func (r *run) client(ctx context.Context, ch *channel) (*linkedin.Client, error)
 }
 
 func (r *run) newClient(ctx context.Context, ch *channel) (*linkedin.Client, error) {
-	base := r.getenv(linkedInURL)
-	if base != "" {
-		if err := linkedin.CheckBaseURL(base); err != nil {
-			return nil, hinted(fmt.Errorf("%s: %w", linkedInURL, err), "unset it to post to LinkedIn itself")
-		}
+	base, err := r.otherLinkedIn()
+	if err != nil {
+		return nil, err
 	}
 	token, err := r.token(ctx, ch)
 	if err != nil {
@@ -41,7 +38,7 @@ func (r *run) newClient(ctx context.Context, ch *channel) (*linkedin.Client, err
 	c := &linkedin.Client{BaseURL: base, Token: token, Version: r.cfg.Version, Timeout: r.cfg.Timeout}
 	switch err := c.Check(ctx, ch.Author); {
 	case errors.Is(err, linkedin.ErrToken):
-		return nil, hinted(err, "get a new token (they live for 60 days) and put it into "+ch.TokenEnv)
+		return nil, hinted(err, "get a new token (they live for 60 days) and put it into "+ch.TokenEnv, loginHint)
 	case errors.Is(err, linkedin.ErrVersion):
 		return nil, hinted(err, "set a version that is alive in the [linkedin] table of "+configFile)
 	case errors.Is(err, linkedin.ErrAuthor):
@@ -57,20 +54,36 @@ func (r *run) token(ctx context.Context, ch *channel) (string, error) {
 	if token := strings.TrimSpace(r.getenv(ch.TokenEnv)); token != "" {
 		return token, nil
 	}
-	missing := hinted(fmt.Errorf("no token: %s is not set", ch.TokenEnv), "set it in the environment, in CI as a secret")
+	missing := hinted(fmt.Errorf("no token: %s is not set", ch.TokenEnv), "set it in the environment, in CI as a secret", loginHint)
 	if ch.TokenEnv != defaultTokenEnv {
 		return "", missing
 	}
-	git := r.repo.Git
-	git.Env = append(git.Env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true") // a CI's askpass answers with another password
-	out, err := git.RunInput(ctx, []byte("protocol=https\nhost=api.linkedin.com\n\n"), "credential", "fill")
-	if gitexec.ExitStatus(err) < 0 {
-		return "", err
-	}
-	for line := range strings.Lines(out) {
-		if token, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "password="); found && token != "" {
-			return token, nil
+	for _, username := range []string{personOf(ch.Author), ""} { // login keeps a token under its owner's name
+		kept, err := fill(ctx, r.repo.Git, credential{host: tokenHost, username: username})
+		if err != nil || kept.password != "" {
+			return kept.password, err
 		}
 	}
 	return "", missing
+}
+
+// personOf is the author if that is a person: an organization's token is some person's.
+func personOf(author string) string {
+	if strings.HasPrefix(author, "urn:li:person:") {
+		return author
+	}
+	return ""
+}
+
+const loginHint = "where a browser can be had, git socialpost login gets a token and keeps it with git's credential helper"
+
+// otherLinkedIn is the address that replaces LinkedIn's own, or "".
+func (t *tool) otherLinkedIn() (string, error) {
+	base := t.getenv(linkedInURL)
+	if base != "" {
+		if err := linkedin.CheckBaseURL(base); err != nil {
+			return "", hinted(fmt.Errorf("%s: %w", linkedInURL, err), "unset it to reach LinkedIn itself")
+		}
+	}
+	return base, nil
 }

@@ -28,10 +28,12 @@ type config struct {
 	Unsigned                            map[string]int
 	Version                             string
 	Timeout                             time.Duration
+	ClientID                            string // of the app that login asks LinkedIn with
 }
 
 type channel struct {
 	Name, Platform, Language, Author, Visibility, TokenEnv string
+	expiry
 }
 
 // A problem is something wrong with a file that the user can mend.
@@ -63,10 +65,19 @@ const minTimeout, maxTimeout = 100 * time.Millisecond, 2 * time.Minute
 
 // parseConfig reads the configuration; its error is the first problem in the file.
 func parseConfig(name string, data []byte) (*config, error) {
+	c, problems := readConfig(name, data)
+	if len(problems) > 0 {
+		return nil, problems[0]
+	}
+	return c, nil
+}
+
+// readConfig returns all problems of the file, in the order of its lines.
+func readConfig(name string, data []byte) (*config, []problem) {
 	var problems []problem
 	t, ok := parseTable(name, unixLines(data), &problems)
 	if !ok {
-		return nil, problems[0]
+		return nil, problems
 	}
 	c := &config{
 		Ledger: t.text("ledger", "", `"…", as git socialpost init does`, "40 or 64 hex digits", ledgerForm.MatchString),
@@ -78,13 +89,12 @@ func parseConfig(name string, data []byte) (*config, error) {
 		Limit:  t.limit(),
 	}
 	c.Sign, c.Signers, c.Unsigned = t.signing()
-	c.Version, c.Timeout = t.linkedin()
-	c.Channels = t.channels()
+	var usual expiry
+	c.Version, c.Timeout, c.ClientID, usual = t.linkedin()
+	c.Channels = t.channels(usual)
 	t.unknownKeys()
-	if len(problems) > 0 {
-		return nil, slices.MinFunc(problems, byLine)
-	}
-	return c, nil
+	slices.SortStableFunc(problems, byLine)
+	return c, problems
 }
 
 // unknownChannel says that a channel is not declared, and which one may be meant; the message is empty for one that is.
@@ -153,26 +163,32 @@ func (t *table) signing() (sign bool, signers string, unsigned map[string]int) {
 	return sign, signers, unsigned
 }
 
-func (t *table) linkedin() (version string, timeout time.Duration) {
+func (t *table) linkedin() (version string, timeout time.Duration, clientID string, usual expiry) {
 	l := t.sub("linkedin")
 	version = l.text("version", "202609", `"202609"`, "an API version, YYYYMM", versionForm.MatchString)
 	s := l.text("timeout", "30s", `"30s"`, fmt.Sprintf("a duration from %v to %v", minTimeout, maxTimeout), func(s string) bool {
 		d, err := time.ParseDuration(s)
 		return err == nil && minTimeout <= d && d <= maxTimeout
 	})
+	clientID = l.text("client_id", "", `"86abc"`, clientIDWanted, clientIDForm.MatchString)
+	usual = l.tokenExpires()
 	l.unknownKeys()
 	timeout, _ = time.ParseDuration(s)
-	return version, timeout
+	return version, timeout, clientID, usual
 }
 
-func (t *table) channels() map[string]*channel {
+func (t *table) channels(usual expiry) map[string]*channel {
 	tables, all := t.sub("channel"), map[string]*channel{}
 	for _, name := range slices.Sorted(maps.Keys(tables.keys)) {
 		if err := ledger.CheckChannel(name); err != nil {
 			tables.fail(name, err.Error(), "rename the table, such as [channel.linkedin-en]")
 			continue
 		}
-		all[name] = tables.sub(name).channel(name, tables.line(name))
+		ch := tables.sub(name).channel(name, tables.line(name))
+		if ch.Expires.IsZero() && ch.TokenEnv == defaultTokenEnv {
+			ch.expiry = usual
+		}
+		all[name] = ch
 	}
 	return all
 }
@@ -184,9 +200,12 @@ func (t *table) channel(name string, line int) *channel {
 		Platform:   t.text("platform", "", `"linkedin"`, "linkedin, the only platform there is", oneOf("linkedin")),
 		Language:   t.text("language", language, `"en"`, "a language", func(s string) bool { return s != "" }),
 		Author:     t.author(),
+		expiry:     t.tokenExpires(),
 		Visibility: t.text("visibility", "PUBLIC", `"PUBLIC"`, "PUBLIC, CONNECTIONS or LOGGED_IN", oneOf("PUBLIC", "CONNECTIONS", "LOGGED_IN")),
 		TokenEnv: t.text("token_env", defaultTokenEnv, `"`+defaultTokenEnv+`"`,
-			"the name of an environment variable, LINKEDIN_ and more of A-Z, 0-9 and '_'", tokenEnvForm.MatchString),
+			"the name of an environment variable, LINKEDIN_ and more of A-Z, 0-9 and '_', but "+clientSecretEnv, func(s string) bool {
+				return tokenEnvForm.MatchString(s) && s != clientSecretEnv
+			}),
 	}
 	t.required("platform", line, `"linkedin"`)
 	t.required("author", line, `"urn:li:person:782bbtaQ"`)

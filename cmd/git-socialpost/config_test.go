@@ -19,7 +19,7 @@ func TestConfigDefaults(t *testing.T) {
 	}
 	want := &config{
 		Remote: "origin", Branch: "main", Posts: "social", Mode: "plan", Limit: 5, Signers: ".socialpost.signers", Unsigned: map[string]int{}, Version: "202609", Timeout: 30 * time.Second,
-		Channels: map[string]*channel{"linkedin-en": {"linkedin-en", "linkedin", "en", "urn:li:person:782bbtaQ", "PUBLIC", "LINKEDIN_ACCESS_TOKEN"}},
+		Channels: map[string]*channel{"linkedin-en": {"linkedin-en", "linkedin", "en", "urn:li:person:782bbtaQ", "PUBLIC", "LINKEDIN_ACCESS_TOKEN", expiry{}}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -47,9 +47,12 @@ language = "pt-br"
 author = "urn:li:person:782bbtaQ"
 visibility = "LOGGED_IN"
 token_env = "LINKEDIN_TOKEN_2"
+token_expires = 2027-01-01T00:00:00Z
 [linkedin]
 version = "202608"
 timeout = "120s"
+client_id = "86abc_-Z"
+token_expires = 2027-02-01T09:00:00Z
 `, "\n", "\r\n")
 	got, err := parseConfig(configFile, []byte("\uFEFF"+text))
 	if err != nil {
@@ -59,10 +62,10 @@ timeout = "120s"
 		Ledger: ledgerID, Remote: "up/stream", Branch: "release/1.x", Posts: "content/social", Mode: "pilot", Limit: 50,
 		Pilot: []ledger.Key{{Slug: "example-note", Channel: "linkedin-en", Edition: 1}, {Slug: "example-note", Channel: "linkedin-pt-br", Edition: 2}},
 		Sign:  true, Signers: "keys/signers", Unsigned: map[string]int{"3": 17, "c": 2},
-		Version: "202608", Timeout: 2 * time.Minute,
+		Version: "202608", Timeout: 2 * time.Minute, ClientID: "86abc_-Z",
 		Channels: map[string]*channel{
-			"linkedin":       {"linkedin", "linkedin", "", "urn:li:organization:2414183", "PUBLIC", "LINKEDIN_ACCESS_TOKEN"},
-			"linkedin-pt-br": {"linkedin-pt-br", "linkedin", "pt-br", "urn:li:person:782bbtaQ", "LOGGED_IN", "LINKEDIN_TOKEN_2"},
+			"linkedin":       {"linkedin", "linkedin", "", "urn:li:organization:2414183", "PUBLIC", "LINKEDIN_ACCESS_TOKEN", expiry{time.Date(2027, 2, 1, 9, 0, 0, 0, time.UTC), 25}},
+			"linkedin-pt-br": {"linkedin-pt-br", "linkedin", "pt-br", "urn:li:person:782bbtaQ", "LOGGED_IN", "LINKEDIN_TOKEN_2", expiry{time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), 20}},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -86,6 +89,9 @@ func TestConfigRefuses(t *testing.T) {
 		"key in another case":       {"Limit = 5\n", 1, `unknown key "Limit"`, "did you mean limit?"},
 		"unknown key":               {"[linkedin]\nbase_url = \"https://example.com\"\n", 2, `unknown key "base_url"`, "the keys are version, timeout"},
 		"unknown table":             {"\n[mastodon]\n", 2, `unknown key "mastodon"`, "remove it"},
+		"client id with a line":     {"[linkedin]\nclient_id = \"a\\nhost=example.com\"", 2, "client_id: want the id", "write client_id"},
+		"token_expires as text":     {"[linkedin]\ntoken_expires = \"2027-02-01\"", 2, "token_expires: the value has the wrong type", "write token_expires = 2027-02-01, without quotes"},
+		"token_expires without day": {"[linkedin]\ntoken_expires = 09:00:00", 2, "token_expires: want a date", "write token_expires = 2027-02-01"},
 		"first of two":              {"limit = 0\nmode = \"no\"\n", 1, "limit", ""},
 		"limit as text":             {`limit = "5"`, 1, "limit: the value has the wrong type", "write limit = 5"},
 		"limit 0":                   {"limit = 0", 1, "limit: 0 is less than 1", "write limit = 5"},
@@ -126,6 +132,7 @@ func TestConfigRefuses(t *testing.T) {
 		"empty language":            {channel("linkedin-en", platform+author+`language = ""`), 1, `say "linkedin"`, ""},
 		"author":                    {channel("linkedin-en", platform+`author = "someone"`), 3, `author "someone"`, "write author = "},
 		"visibility":                {channel("linkedin-en", platform+author+`visibility = "public"`), 4, "PUBLIC, CONNECTIONS or LOGGED_IN", `write visibility = "PUBLIC"`},
+		"token_env of the secret":   {channel("linkedin-en", platform+author+`token_env = "LINKEDIN_CLIENT_SECRET"`), 4, "environment variable", "write token_env = "},
 		"token itself":              {channel("linkedin-en", platform+author+`token_env = "AQXtoken"`), 4, "environment variable", "write token_env = "},
 		"unknown key of a channel":  {channel("linkedin-en", platform+author+`autor = "x"`), 4, `unknown key "autor"`, "did you mean author?"},
 		"version a number":          {"[linkedin]\nversion = 202609", 2, "version: the value has the wrong type", `write version = "202609"`},

@@ -96,6 +96,7 @@ func (t *tool) prepare(c *cli.Context) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.warnOfExpiry()
 	t.ledger.Deep = c.IsSet("plan")
 	if !c.Bool("any-revision") {
 		t.ledger.Branch = t.cfg.Branch

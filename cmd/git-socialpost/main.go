@@ -80,8 +80,8 @@ func (t *tool) app() *cli.App {
 		UsageText: "git socialpost <command> [options]",
 		Version:   version(),
 		Commands: []*cli.Command{
-			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.hookCommand(),
-			t.newCommand(), t.seedCommand(), t.importCommand(),
+			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.doctorCommand(),
+			t.newCommand(), t.seedCommand(), t.importCommand(), t.hookCommand(), t.loginCommand(), t.logoutCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {

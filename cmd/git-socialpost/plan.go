@@ -59,6 +59,7 @@ func (t *tool) plan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	t.warnOfExpiry()
 	if err := t.look(c.Context, c.Bool("offline")); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -22,12 +23,15 @@ func (t *tool) prePush(c *cli.Context) error {
 			return usagef("--pre-push and --%s exclude each other", name)
 		}
 	}
-	input, err := io.ReadAll(t.stdin)
-	if err != nil {
-		return err
-	}
 	defer t.close()
 	if err := t.open(c.Context); err != nil {
+		return err
+	}
+	if branch := t.getenv("PRE_COMMIT_REMOTE_BRANCH"); branch != "" && !c.Args().Present() {
+		return t.prePreCommit(c.Context, branch)
+	}
+	input, err := io.ReadAll(t.stdin)
+	if err != nil {
 		return err
 	}
 	for line := range strings.Lines(string(input)) {
@@ -46,6 +50,21 @@ func (t *tool) prePush(c *cli.Context) error {
 	return nil
 }
 
+// prePreCommit is prePush for the pre-commit framework, which has read the lines itself, and tells of the first ref alone.
+// The first push of a branch has no PRE_COMMIT_TO_REF.
+func (t *tool) prePreCommit(ctx context.Context, ref string) error {
+	branch, ok := strings.CutPrefix(ref, "refs/heads/")
+	if !ok {
+		return nil
+	}
+	commit, err := t.revision(ctx, cmp.Or(t.getenv("PRE_COMMIT_TO_REF"), t.getenv("PRE_COMMIT_LOCAL_BRANCH")))
+	if err != nil {
+		t.note("the pushed commit cannot be planned: %v", err)
+		return nil
+	}
+	return t.planPushed(ctx, commit, branch)
+}
+
 func (t *tool) planPushed(ctx context.Context, commit, branch string) error {
 	src, err := t.readRevision(commit)
 	if err != nil {
@@ -55,6 +74,7 @@ func (t *tool) planPushed(ctx context.Context, commit, branch string) error {
 	if branch != t.cfg.Branch {
 		return nil
 	}
+	t.warnOfExpiry()
 	if err := t.printPushed(ctx, src); err != nil {
 		t.note("%v; the posts were checked, but nothing was planned", err)
 	}

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		"git-socialpost":        main,
 		"git-socialpost-clock":  clockedMain,
 		"git-socialpost-runner": lateRunner,
+		"member":                memberMain,
 	})
 }
 
@@ -140,6 +141,7 @@ func runScripts(t *testing.T, folder string) {
 			"fault":    cmdFault,
 			"forge":    cmdForge,
 			"feed":     cmdFeed,
+			"freeport": cmdFreePort,
 			"posts":    cmdPosts,
 			"unplug":   cmdUnplug,
 			"plug":     cmdPlug,

@@ -19,7 +19,8 @@ import (
 
 const (
 	defaultTokenEnv = "LINKEDIN_ACCESS_TOKEN"
-	linkedInURL     = "SOCIALPOST_LINKEDIN_URL" // replaces the API's address
+	clientSecretEnv = "LINKEDIN_CLIENT_SECRET"
+	linkedInURL     = "SOCIALPOST_LINKEDIN_URL" // replaces LinkedIn's addresses
 )
 
 // tool is the program's surroundings and, once open was called, the repository that it works in.
@@ -39,9 +40,10 @@ type tool struct {
 	unlock  func()
 }
 
-// open looks at the repository. No git process gets to see the usual token, and none that talks to others any token.
+// open looks at the repository. No git process gets to see the usual token or an app's secret, and none that talks to others any token.
 func (t *tool) open(ctx context.Context) error {
-	git := gitexec.Git{Without: []string{defaultTokenEnv}, Trace: t.trace()}
+	git := withoutSecrets()
+	git.Trace = t.trace()
 	repo, err := gitexec.Open(ctx, git)
 	switch {
 	case ctx.Err() != nil:
@@ -53,6 +55,10 @@ func (t *tool) open(ctx context.Context) error {
 	}
 	t.repo, t.objects = repo, repo.Objects()
 	return nil
+}
+
+func withoutSecrets() gitexec.Git {
+	return gitexec.Git{Without: []string{defaultTokenEnv, clientSecretEnv}}
 }
 
 // stopped is for a signal that came before anything was done.

@@ -51,7 +51,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitError
 	}
 	url := "http://" + listener.Addr().String()
-	fmt.Fprintf(stdout, "export SOCIALPOST_LINKEDIN_URL=%s LINKEDIN_ACCESS_TOKEN=%s # feed: %s/\n", url, token, url)
+	fmt.Fprintf(stdout, "export SOCIALPOST_LINKEDIN_URL=%s LINKEDIN_ACCESS_TOKEN=%s # feed: %s/\n"+
+		"# login: LINKEDIN_CLIENT_SECRET=%s git socialpost login --client-id %s\n", url, token, url, server.ClientSecret, server.ClientID)
 	if err := serve(ctx, listener, server); err != nil {
 		fmt.Fprintf(stderr, "linkedin-sandbox: %v\n", err)
 		return exitError

@@ -22,9 +22,13 @@ func TestServesUntilItIsStopped(t *testing.T) {
 	go func() {
 		status <- run(ctx, []string{"-addr", "127.0.0.1:0", "-token", "T1", "-fault", "502", "-fault=hang:after:2", "-duplicate-window", "0s"}, stdout, &stderr)
 	}()
-	line, err := bufio.NewReader(out).ReadString('\n')
+	printed := bufio.NewReader(out)
+	line, err := printed.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
+	}
+	if login, err := printed.ReadString('\n'); login != "# login: LINKEDIN_CLIENT_SECRET=sandbox-secret git socialpost login --client-id sandbox-client\n" {
+		t.Errorf("printed %q, %v", login, err)
 	}
 	m := regexp.MustCompile(`^export SOCIALPOST_LINKEDIN_URL=(http://127\.0\.0\.1:\d+) LINKEDIN_ACCESS_TOKEN=T1 # feed: http://\S+/\n$`).FindStringSubmatch(line)
 	if m == nil {

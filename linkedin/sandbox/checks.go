@@ -56,7 +56,7 @@ func (s *Server) authenticate(r *http.Request) (Token, *answer) {
 	if !found || bearer == "" {
 		return Token{}, unauthorized(65604, "EMPTY_ACCESS_TOKEN", "Empty or missing OAuth2 access token")
 	}
-	token, known := s.Tokens[bearer]
+	token, known := s.find(bearer)
 	switch {
 	case !known:
 		return token, unauthorized(65600, "INVALID_ACCESS_TOKEN", "Invalid access token")

@@ -41,6 +41,8 @@ type Stored struct {
 // A Server is LinkedIn. Its exported fields are set before it serves.
 type Server struct {
 	Tokens          map[string]Token
+	ClientID        string // of the one app that may ask for tokens
+	ClientSecret    string
 	Versions        []string      // the live ones
 	DuplicateWindow time.Duration // how long an author cannot repeat a payload
 	Delay           time.Duration // of the fault "slow"
@@ -53,14 +55,18 @@ type Server struct {
 	posts    []Stored
 	faults   []Fault
 	serial   int64
+	codes    map[string]*grant
+	granted  map[string]*grant // by token
 }
 
 // New returns a Server that accepts the API versions that were live on 2026-11-30, and DefaultToken, whose member may
 // post as itself and as every organization, and read nothing but its own identity.
 func New() *Server {
-	member := Token{Sub: "782bbtaQ", Scopes: []string{"openid", "profile", "w_member_social", "w_organization_social"}}
+	rights := Token{Sub: member, Scopes: []string{"openid", "profile", "w_member_social", "w_organization_social"}}
 	s := &Server{
-		Tokens:          map[string]Token{DefaultToken: member},
+		Tokens:          map[string]Token{DefaultToken: rights},
+		ClientID:        DefaultClientID,
+		ClientSecret:    DefaultClientSecret,
 		Versions:        []string{"202601", "202602", "202603", "202604", "202605", "202606", "202607", "202608", "202609"},
 		DuplicateWindow: 10 * time.Minute,
 		Delay:           2 * time.Second,
@@ -72,6 +78,7 @@ func New() *Server {
 	s.mux.HandleFunc("GET /{$}", s.page)
 	s.mux.HandleFunc("GET /sandbox/stats", s.stats)
 	s.mux.HandleFunc("POST /sandbox/fault", s.arm)
+	s.handleOAuth()
 	return s
 }
 

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-socialpost/git-socialpost/linkedin"
+)
+
+func (l *login) printAddress() string {
+	address := l.app.AuthorizeURL(l.redirect, l.state, l.scopes)
+	l.note("open this address in a browser that is logged in to LinkedIn, as the member who posts:")
+	fmt.Fprintf(l.stderr, "\n  %s\n\n", address)
+	return address
+}
+
+// browse waits for the browser to come to this machine.
+func (l *login) browse(ctx context.Context, port int) (code string, err error) {
+	callback, err := linkedin.ListenCallback(port)
+	if err != nil {
+		return "", hinted(fmt.Errorf("port %d: %w", port, err), "name a free one with --port, and add "+linkedin.CallbackURL(port)+", with that port, to the app's redirect URLs; or use --paste")
+	}
+	defer callback.Close()
+	address := l.printAddress()
+	l.note("waiting for the browser at %s, which must be one of the app's redirect URLs", l.redirect)
+	go func() {
+		if err := l.git.Open(ctx, "web--browse", address); err != nil && ctx.Err() == nil {
+			l.note("git finds no browser here: open the address by hand; if the browser runs on another machine, stop this and use --paste")
+		}
+	}()
+	return callback.Wait(ctx, l.state, func(err error) { l.note("a request to %s is ignored: %v", l.redirect, err) })
+}
+
+// paste asks for what the browser shows on another machine, where nobody listens at the redirect address.
+func (l *login) paste(ctx context.Context) (code string, err error) {
+	l.printAddress()
+	l.note("allow it there; the browser is then sent to %s (one of the app's redirect URLs), which it cannot reach", l.redirect)
+	fmt.Fprint(l.stderr, "Paste that address, as the browser shows it, or the code in it: ")
+	if !l.terminal { // which ends the line
+		fmt.Fprintln(l.stderr)
+	}
+	type input struct {
+		line string
+		err  error
+	}
+	pasted := make(chan input, 1)
+	go func() {
+		line, err := bufio.NewReader(l.stdin).ReadString('\n')
+		pasted <- input{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case in := <-pasted:
+		if in.line == "" && in.err != nil {
+			return "", errors.New("standard input ended without an answer")
+		}
+		return linkedin.ParseCallback(in.line, l.state)
+	}
+}
+
+func (l *login) unanswered(ctx context.Context, err error) error {
+	denied, isDenied := errors.AsType[*linkedin.DeniedError](err)
+	switch {
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	case isDenied && strings.HasPrefix(denied.Code, "unauthorized_scope"):
+		return hinted(err, "the app's Products must offer all of: "+strings.Join(l.scopes, " "),
+			"w_organization_social is for reviewed apps only; --scopes asks for others")
+	case isDenied:
+		return hinted(err, "nothing was changed; run git socialpost login again when you like")
+	case errors.Is(err, linkedin.ErrState):
+		return hinted(err, "run git socialpost login again, and use the address that it prints then")
+	case len(hints(err)) > 0:
+		return err
+	}
+	return hinted(err, "nothing was changed; run git socialpost login again")
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+)
+
+func (t *tool) logoutCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "logout",
+		Usage:     "let git's credential helper forget the access tokens, and the app's secret",
+		ArgsUsage: " ",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "client-id", Usage: "the `ID` of your app at LinkedIn", DefaultText: "the configuration's"},
+		},
+		Action: t.logout,
+	}
+}
+
+func (t *tool) logout(c *cli.Context) error {
+	if c.Args().Present() {
+		return usagef("logout takes no arguments, got %q", c.Args().First())
+	}
+	defer t.close()
+	git, err := t.anywhere(c.Context)
+	if err != nil {
+		return err
+	}
+	if err := forget(c.Context, git, credential{host: tokenHost}); err != nil {
+		return err
+	}
+	id, err := t.clientID(c)
+	if err != nil {
+		t.note("the access tokens are forgotten; the client secret, if one is kept, is not")
+		return err
+	}
+	if err := forget(c.Context, git, credential{host: secretHost, username: id}); err != nil {
+		return err
+	}
+	t.note("the token itself lives on until it expires, unless you remove the app in LinkedIn's settings, under Permitted services")
+	return nil
+}
