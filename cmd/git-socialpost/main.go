@@ -12,10 +12,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
 	"github.com/git-socialpost/git-socialpost/gitexec"
 	"github.com/git-socialpost/git-socialpost/ledger"
@@ -47,6 +49,7 @@ func process(now func() time.Time) int {
 		stderr:   plain{os.Stderr},
 		terminal: isTerminal(os.Stdin),
 		watched:  isTerminal(os.Stderr),
+		columns:  columns(os.Stdout, os.Getenv("COLUMNS")),
 		getenv:   os.Getenv,
 		now:      now,
 	}
@@ -56,9 +59,20 @@ func process(now func() time.Time) int {
 	return exitStatus(err)
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// columns is the width of a terminal, as git takes it; 0 of anything else.
+func columns(f *os.File, set string) int {
+	if !isTerminal(f) {
+		return 0
+	}
+	if n, err := strconv.Atoi(set); err == nil && n > 0 {
+		return n
+	}
+	if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+		return n
+	}
+	return 80
 }
 
 // run is the program without the process around it.

@@ -79,7 +79,7 @@ func (t *tool) resolve(c *cli.Context) error {
 	if n := len(rec.Late); c.IsSet("from") && n > 0 {
 		t.shout(rec, rec.Late[n-1].Attempt)
 	}
-	return t.printStatus([]*ledger.Record{rec})
+	return printStatus(t.bare(), []*ledger.Record{rec})
 }
 
 // aboutAttempt keeps a decision from an attempt that was made after somebody looked.

@@ -28,6 +28,7 @@ type tool struct {
 	stdout, stderr io.Writer
 	terminal       bool // standard input is one
 	watched        bool // standard error is one: somebody waits, and wants to see how it goes
+	columns        int  // of standard output, if that is one; else 0
 	verbose, quiet bool
 	getenv         func(string) string
 	now            func() time.Time
@@ -67,6 +68,7 @@ func (t *tool) close() {
 	}
 	if t.unlock != nil {
 		t.unlock()
+		t.unlock = nil
 	}
 }
 
