@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -95,7 +96,7 @@ func (t *tool) app() *cli.App {
 		Version:   version(),
 		Commands: []*cli.Command{
 			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.hookCommand(),
-			t.newCommand(), t.seedCommand(), t.importCommand(),
+			t.newCommand(), t.seedCommand(), t.importCommand(), t.helpCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -106,6 +107,8 @@ func (t *tool) app() *cli.App {
 		Writer:                    t.stdout,
 		ErrWriter:                 t.stderr,
 		HideHelpCommand:           true,
+		Flags:                     []cli.Flag{cli.HelpFlag}, // which cli/v2 leaves out where a command is called help
+		CustomAppHelpTemplate:     strings.TrimRight(cli.AppHelpTemplate, "\n") + "\n" + topicList(),
 		DisableSliceFlagSeparator: true,
 		ExitErrHandler:            func(*cli.Context, error) {}, // main alone ends the process
 		OnUsageError:              onUsageError,

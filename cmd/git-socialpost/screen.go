@@ -69,17 +69,20 @@ func (t *tool) git() gitexec.Git {
 	return gitexec.Git{Without: []string{defaultTokenEnv}, Trace: t.trace()}
 }
 
-// show prints an answer, on a terminal through the user's pager.
+// show prints an answer as the user wants it.
 func (t *tool) show(ctx context.Context, print func(*screen) error) error {
 	s, err := t.screen(ctx)
 	if err != nil {
 		return err
 	}
+	return t.page(ctx, s, print)
+}
+
+// page prints an answer, on a terminal through the user's pager.
+func (t *tool) page(ctx context.Context, s *screen, print func(*screen) error) error {
 	pager := ""
 	if t.columns > 0 {
-		if pager, err = t.git().Pager(ctx, "socialpost"); err != nil {
-			return err
-		}
+		pager, _ = t.git().Pager(ctx, "socialpost") // the answer can be had without one
 	}
 	if pager == "" {
 		return print(s)
@@ -89,7 +92,7 @@ func (t *tool) show(ctx context.Context, print func(*screen) error) error {
 	}
 	var answer bytes.Buffer
 	s.w = plain{&answer}
-	err = print(s)
+	err := print(s)
 	t.close() // nobody shall wait for a reader
 	if answer.Len() > 0 && !t.git().Page(ctx, pager, answer.Bytes(), direct(t.stdout), direct(t.stderr)) {
 		if _, err := answer.WriteTo(direct(t.stdout)); err != nil {
