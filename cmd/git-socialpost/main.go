@@ -136,7 +136,15 @@ func (e usageError) Error() string { return e.message }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
-func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{err.Error()} }
+// onUsageError takes the flag package's errors; what they say is all that they tell.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	err = usageError{err.Error()}
+	if near := nearest(name, longFlags(c.Command)); unknown && near != "" {
+		return hinted(err, "did you mean: --"+near)
+	}
+	return err
+}
 
 func unknownCommand(app *cli.App, name string) error {
 	var names []string
@@ -239,7 +247,7 @@ func hints(err error) []string {
 	if _, ok := errors.AsType[*gitexec.Error](err); ok {
 		return []string{"this is git's own error; mend its cause, and run this again"}
 	}
-	return nil
+	return []string{"mend that, and run this again; whatever was posted is recorded, and is not posted twice"}
 }
 
 func signatureHints(e *ledger.SignatureError) []string {

@@ -49,6 +49,8 @@ func (t *tool) open(ctx context.Context) error {
 		return stopped(ctx)
 	case errors.Is(err, gitexec.ErrOld):
 		return err
+	case gitexec.ExitStatus(err) < 0:
+		return hinted(err, "git must be installed, and in PATH")
 	case err != nil:
 		return hinted(err, "run this inside the blog's git repository, or with: git -C FOLDER socialpost")
 	}
