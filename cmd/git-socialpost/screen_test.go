@@ -93,3 +93,14 @@ func TestTerminalColours(t *testing.T) {
 		}
 	}
 }
+
+// A line in colour is harmless whatever it is made of.
+func TestTinted(t *testing.T) {
+	var out bytes.Buffer
+	if err := (&screen{w: plain{&out}, colours: palette}).tinted(escapes, "damaged", escapes, escapes); err != nil {
+		t.Fatal(err)
+	}
+	if want := visible(escapes) + red + visible(escapes) + uncoloured + visible(escapes); out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
