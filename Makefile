@@ -1,5 +1,5 @@
 .POSIX:
-.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-hooks test-browser test-gitea test-gits test-load soak fuzz check bench clean
+.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-hooks test-browser test-gitea test-gits test-load soak fuzz check bench clean manual
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s
@@ -90,6 +90,9 @@ check: $(STATICCHECK) ## formatting, vet, staticcheck, go.mod, shell scripts, ma
 	$(STATICCHECK) ./... ./testdata/bench
 	go mod tidy -diff
 	sh .ci/lint
+
+manual: ## the man page as the text of git socialpost help; needs mandoc
+	sh .ci/manual >cmd/git-socialpost/manual.txt
 
 $(STATICCHECK):
 	GOBIN="$$PWD/bin/tools" go install honnef.co/go/tools/cmd/staticcheck@v0.8.2

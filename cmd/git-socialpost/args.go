@@ -74,6 +74,18 @@ func takeFlag(cmd *cli.Command, arg string, words []string) (flag string, left [
 // isFlag tells a flag from a word, a lone dash and a negative number.
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' && (arg[1] < '0' || arg[1] > '9') }
 
+// longFlags are the names of a command's flags, but for those of one letter.
+func longFlags(cmd *cli.Command) (names []string) {
+	for _, flag := range cmd.Flags {
+		for _, name := range flag.Names() {
+			if len(name) > 1 {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // lookUp tells whether a command has a flag, and whether that takes a value.
 func lookUp(cmd *cli.Command, name string) (known, takesValue bool) {
 	for _, flag := range cmd.Flags {

@@ -210,7 +210,7 @@ func (r *run) answer(ctx context.Context, chosen []*delivery, asJSON, named bool
 	case asJSON:
 		err = printJSON(r.stdout, &shown)
 	case r.dry:
-		err = shown.print(r.stdout)
+		err = shown.print(r.bare())
 	default:
 		shown.printDelivered(r.stdout)
 	}

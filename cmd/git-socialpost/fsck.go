@@ -33,12 +33,16 @@ func (t *tool) fsck(c *cli.Context) error {
 	if err := t.lock(c.Context); err != nil {
 		return err
 	}
+	s, err := t.screen(c.Context)
+	if err != nil {
+		return err
+	}
 	h, err := t.ledger.Fsck(c.Context)
 	if err != nil {
 		return err
 	}
 	for _, p := range h.Problems {
-		fmt.Fprintln(t.stdout, brief(p.Error()))
+		s.tinted("", "damaged", brief(p.Error()), "\n")
 		if damage, ok := errors.AsType[*ledger.DamageError](p); ok && damage.Remedy != nil {
 			fmt.Fprintln(t.stdout, "  this mends it: "+shell(damage.Remedy...))
 		}
@@ -51,7 +55,7 @@ func (t *tool) fsck(c *cli.Context) error {
 			"nothing is posted while it is damaged; restore refs/social/ledger/* on the remote from a clone or backup",
 			"after that, in every clone that refuses it: git socialpost init --repin")
 	}
-	fmt.Fprintf(t.stdout, "ledger %.12s: %d shards, %d transitions, %d deliveries, all verified\n", t.cfg.Ledger, h.Shards, h.Transitions, h.Deliveries)
+	s.tinted(fmt.Sprintf("ledger %.12s: %d shards, %d transitions, %d deliveries, all ", t.cfg.Ledger, h.Shards, h.Transitions, h.Deliveries), "verified", "verified", "\n")
 	if !h.Whole {
 		t.note("this clone is shallow: only what it has was verified; run git fetch --unshallow first to verify all")
 	}

@@ -194,7 +194,7 @@ func (t *tool) adopt(c *cli.Context, recs []*ledger.Record) error {
 		}
 		byKey[k], keys = r, append(keys, k)
 	}
-	if err := t.printStatus(recs); err != nil {
+	if err := printStatus(t.bare(), recs); err != nil {
 		return err
 	}
 	if c.Bool("dry-run") {

@@ -39,8 +39,14 @@ func (t *tool) log(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range history {
-		t.printEntry(e, key != ledger.Key{})
+	err = t.show(c.Context, func(s *screen) error {
+		for _, e := range history {
+			s.printEntry(e, key != ledger.Key{})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if len(history) == 0 {
 		t.remark("no history")
@@ -52,26 +58,27 @@ func (t *tool) log(c *cli.Context) error {
 }
 
 // printEntry prints one transition; of a single delivery, with the text.
-func (t *tool) printEntry(e ledger.Entry, withText bool) {
+func (s *screen) printEntry(e ledger.Entry, withText bool) {
 	r := e.Record
-	fmt.Fprintf(t.stdout, "%s %.12s %s: %s, %s\n", e.At.Format(time.RFC3339), e.Commit, r.Key, r.State, attemptOf(r))
-	fmt.Fprintf(t.stdout, "    text  %s at %.12s\n    run   %s\n", cmp.Or(oneLine(r.Path), "no file"), r.Revision, oneLine(r.Run))
+	head := fmt.Sprintf("%s %.12s %s: ", e.At.Format(time.RFC3339), e.Commit, r.Key)
+	s.tinted(head, string(r.State), string(r.State), ", "+attemptOf(r)+"\n")
+	s.printf("    text  %s at %.12s\n    run   %s\n", cmp.Or(oneLine(r.Path), "no file"), r.Revision, oneLine(r.Run))
 	if withText && r.State == ledger.Intended {
 		if text, err := linkedin.Text(r.Payload); err == nil {
-			fmt.Fprintln(t.stdout, quoted(text))
+			s.printf("%s\n", quoted(text))
 		}
 	}
 	if r.Outcome != nil {
-		fmt.Fprintf(t.stdout, "    came  %s\n", oneLine(describe(r.Outcome)))
+		s.printf("    came  %s\n", oneLine(describe(r.Outcome)))
 	}
 	if res := r.Resolution; res != nil {
-		fmt.Fprintf(t.stdout, "    by    %s at %s: %s, %s\n", oneLine(res.By), res.At.Format(time.RFC3339), res.Decision, oneLine(res.Reason))
+		s.printf("    by    %s at %s: %s, %s\n", oneLine(res.By), res.At.Format(time.RFC3339), res.Decision, oneLine(res.Reason))
 	}
 	for _, l := range r.Late {
-		fmt.Fprintf(t.stdout, "    late  attempt %d: %s%s\n", l.Attempt, oneLine(describe(&l.Outcome)), lateURL(l))
+		s.printf("    late  attempt %d: %s%s\n", l.Attempt, oneLine(describe(&l.Outcome)), lateURL(l))
 	}
 	if r.Post != nil {
-		fmt.Fprintf(t.stdout, "    post  %s\n", r.Post.URL)
+		s.printf("    post  %s\n", r.Post.URL)
 	}
 }
 

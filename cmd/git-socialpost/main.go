@@ -12,10 +12,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
 	"github.com/git-socialpost/git-socialpost/gitexec"
 	"github.com/git-socialpost/git-socialpost/ledger"
@@ -47,6 +50,7 @@ func process(now func() time.Time) int {
 		stderr:   plain{os.Stderr},
 		terminal: isTerminal(os.Stdin),
 		watched:  isTerminal(os.Stderr),
+		columns:  columns(os.Stdout, os.Getenv("COLUMNS")),
 		getenv:   os.Getenv,
 		now:      now,
 	}
@@ -56,9 +60,20 @@ func process(now func() time.Time) int {
 	return exitStatus(err)
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// columns is the width of a terminal, as git takes it; 0 of anything else.
+func columns(f *os.File, set string) int {
+	if !isTerminal(f) {
+		return 0
+	}
+	if n, err := strconv.Atoi(set); err == nil && n > 0 {
+		return n
+	}
+	if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+		return n
+	}
+	return 80
 }
 
 // run is the program without the process around it.
@@ -81,7 +96,7 @@ func (t *tool) app() *cli.App {
 		Version:   version(),
 		Commands: []*cli.Command{
 			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.doctorCommand(),
-			t.newCommand(), t.seedCommand(), t.importCommand(), t.hookCommand(), t.loginCommand(), t.logoutCommand(),
+			t.newCommand(), t.seedCommand(), t.importCommand(), t.hookCommand(), t.loginCommand(), t.logoutCommand(), t.helpCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -92,6 +107,8 @@ func (t *tool) app() *cli.App {
 		Writer:                    t.stdout,
 		ErrWriter:                 t.stderr,
 		HideHelpCommand:           true,
+		Flags:                     []cli.Flag{cli.HelpFlag}, // which cli/v2 leaves out where a command is called help
+		CustomAppHelpTemplate:     strings.TrimRight(cli.AppHelpTemplate, "\n") + "\n" + topicList(),
 		DisableSliceFlagSeparator: true,
 		ExitErrHandler:            func(*cli.Context, error) {}, // main alone ends the process
 		OnUsageError:              onUsageError,
@@ -119,7 +136,15 @@ func (e usageError) Error() string { return e.message }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
-func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{err.Error()} }
+// onUsageError takes the flag package's errors; what they say is all that they tell.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	err = usageError{err.Error()}
+	if near := nearest(name, longFlags(c.Command)); unknown && near != "" {
+		return hinted(err, "did you mean: --"+near)
+	}
+	return err
+}
 
 func unknownCommand(app *cli.App, name string) error {
 	var names []string
@@ -222,7 +247,7 @@ func hints(err error) []string {
 	if _, ok := errors.AsType[*gitexec.Error](err); ok {
 		return []string{"this is git's own error; mend its cause, and run this again"}
 	}
-	return nil
+	return []string{"mend that, and run this again; whatever was posted is recorded, and is not posted twice"}
 }
 
 func signatureHints(e *ledger.SignatureError) []string {

@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"text/tabwriter"
+	"strconv"
 
 	"github.com/urfave/cli/v2"
 
@@ -75,7 +74,7 @@ func (t *tool) plan(c *cli.Context) error {
 	if c.Bool("json") {
 		err = printJSON(t.stdout, p)
 	} else {
-		err = p.print(t.stdout)
+		err = t.show(c.Context, p.print)
 	}
 	return errors.Join(err, t.complain(src))
 }
@@ -134,13 +133,11 @@ func (t *tool) makePlan(src *source) (*plan, error) {
 	return p, nil
 }
 
-func (p *plan) print(w io.Writer) error {
+func (p *plan) print(s *screen) error {
 	if len(p.Deliveries) == 0 {
-		_, err := fmt.Fprintln(w, "no posts, and no open deliveries")
-		return err
+		return s.printf("no posts, and no open deliveries\n")
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "DECISION\tKEY\tLENGTH\tWHEN\tREASON")
+	rows := []tableRow{{cells: []string{"DECISION", "KEY", "LENGTH", "WHEN", "REASON"}}}
 	for _, d := range p.Deliveries {
 		name, when := cmp.Or(d.Key, d.Path), "now"
 		if d.PublishAfter != nil {
@@ -156,9 +153,9 @@ func (p *plan) print(w io.Writer) error {
 		case d.Decision == open:
 			reason += "; settle it: git socialpost resolve " + d.Key
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", d.Decision, cell(name), d.Length, when, cell(reason))
+		rows = append(rows, tableRow{cells: []string{string(d.Decision), cell(name), strconv.Itoa(d.Length), when, cell(reason)}})
 	}
-	return table.Flush()
+	return s.table(rows)
 }
 
 // complain prints every warning and problem, and returns an error if a post is invalid.

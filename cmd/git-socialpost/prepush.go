@@ -99,5 +99,5 @@ func (t *tool) printPushed(ctx context.Context, src *source) error {
 	if err != nil {
 		return err
 	}
-	return p.print(t.stdout)
+	return p.print(t.bare())
 }

@@ -79,7 +79,7 @@ func (t *tool) resolve(c *cli.Context) error {
 	if n := len(rec.Late); c.IsSet("from") && n > 0 {
 		t.shout(rec, rec.Late[n-1].Attempt)
 	}
-	return t.printStatus([]*ledger.Record{rec})
+	return printStatus(t.bare(), []*ledger.Record{rec})
 }
 
 // aboutAttempt keeps a decision from an attempt that was made after somebody looked.
@@ -154,7 +154,7 @@ func (t *tool) resolution(c *cli.Context, key ledger.Key) (ledger.Step, error) {
 func (t *tool) resolvable(old *ledger.Record, key ledger.Key, res ledger.Resolution) error {
 	switch {
 	case old == nil:
-		return hinted(fmt.Errorf("%s: the ledger knows no such delivery", key), "git socialpost resolve lists the open ones")
+		return hinted(fmt.Errorf("%s: the ledger knows no such delivery", key), append([]string{"git socialpost resolve lists the open ones"}, t.nearestOpen(key)...)...)
 	case !old.State.Open():
 		return hinted(fmt.Errorf("%s is %s; there is nothing to resolve", key, old.State), "git socialpost log "+old.Key+" shows how that came")
 	}
@@ -168,6 +168,19 @@ func (t *tool) resolvable(old *ledger.Record, key ledger.Key, res ledger.Resolut
 		return hinted(fmt.Errorf("%s: its intent is %v old and has no outcome: its runner may be alive and about to post", key, age.Round(time.Second)),
 			fmt.Sprintf("wait until 15 minutes after the intent, %s, then look at the feed again", old.IntendedAt.Add(aliveFor).Format(time.RFC3339)),
 			"if the post is there: git socialpost resolve "+old.Key+" --posted URL")
+	}
+	return nil
+}
+
+// nearestOpen asks whether another delivery is meant, if there is one whose key is like this.
+func (t *tool) nearestOpen(key ledger.Key) []string {
+	recs, _ := t.ledger.OpenRecords() // without them, it is not known
+	var keys []string
+	for _, r := range recs {
+		keys = append(keys, r.Key)
+	}
+	if near := nearest(key.String(), keys); near != "" {
+		return []string{"did you mean " + near + "?"}
 	}
 	return nil
 }
@@ -223,5 +236,5 @@ func (t *tool) ask(question string) error {
 		fmt.Fprintln(t.stderr)
 		return usagef("nobody answers: standard input is no terminal; add --yes") // /dev/null looks like a terminal, too
 	}
-	return errors.New("not confirmed; nothing was changed")
+	return hinted(errors.New("not confirmed; nothing was changed"), "nothing but y confirms; --yes does without the question")
 }

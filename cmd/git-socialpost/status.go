@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -56,7 +55,7 @@ func (t *tool) status(c *cli.Context) error {
 			Deliveries []statusLine `json:"deliveries"`
 		}{1, lines})
 	}
-	return t.printStatus(recs)
+	return t.show(c.Context, func(s *screen) error { return printStatus(s, recs) })
 }
 
 // recordsOf returns the records of some keys, or all. A key that the ledger does not know gets an empty one.
@@ -102,22 +101,21 @@ func attemptOf(r *ledger.Record) string {
 	return fmt.Sprintf("attempt %d", r.Attempt)
 }
 
-func (t *tool) printStatus(recs []*ledger.Record) error {
+func printStatus(s *screen, recs []*ledger.Record) error {
 	if len(recs) == 0 {
-		_, err := fmt.Fprintln(t.stdout, "no deliveries yet")
-		return err
+		return s.printf("no deliveries yet\n")
 	}
-	table := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+	var rows []tableRow
 	for _, r := range recs {
 		if r.State == "" {
-			fmt.Fprintf(table, "%s\tnot in the ledger\n", r.Key)
+			rows = append(rows, tableRow{cells: []string{r.Key, "not in the ledger"}})
 			continue
 		}
 		var post string
 		if r.Post != nil {
 			post = r.Post.ID + " " + r.Post.URL
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.Key, r.State, attemptOf(r), r.UpdatedAt.Format(time.RFC3339), post)
+		rows = append(rows, tableRow{[]string{r.Key, string(r.State), attemptOf(r), r.UpdatedAt.Format(time.RFC3339), post}, 1})
 	}
-	return table.Flush()
+	return s.table(rows)
 }

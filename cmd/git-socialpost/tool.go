@@ -29,6 +29,7 @@ type tool struct {
 	stdout, stderr io.Writer
 	terminal       bool // standard input is one
 	watched        bool // standard error is one: somebody waits, and wants to see how it goes
+	columns        int  // of standard output, if that is one; else 0
 	verbose, quiet bool
 	getenv         func(string) string
 	now            func() time.Time
@@ -50,6 +51,8 @@ func (t *tool) open(ctx context.Context) error {
 		return stopped(ctx)
 	case errors.Is(err, gitexec.ErrOld):
 		return err
+	case gitexec.ExitStatus(err) < 0:
+		return hinted(err, "git must be installed, and in PATH")
 	case err != nil:
 		return hinted(err, "run this inside the blog's git repository, or with: git -C FOLDER socialpost")
 	}
@@ -73,6 +76,7 @@ func (t *tool) close() {
 	}
 	if t.unlock != nil {
 		t.unlock()
+		t.unlock = nil
 	}
 }
 
