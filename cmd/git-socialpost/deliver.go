@@ -51,6 +51,7 @@ func (t *tool) deliver(c *cli.Context) error {
 		return err
 	}
 	defer t.close()
+	t.summarize("deliver")
 	src, err := t.prepare(c)
 	if err != nil {
 		return err
@@ -199,9 +200,12 @@ func (r *run) sendAll(ctx context.Context, chosen []*delivery) {
 // answer prints what became of every delivery, and returns what is left to be done.
 func (r *run) answer(ctx context.Context, chosen []*delivery, asJSON, named bool) error {
 	r.reviewContested(ctx)
+	var lines []string
 	for _, d := range chosen {
-		r.account(d, named)
+		lines = append(lines, r.account(d, named)...)
 	}
+	r.detail(fmt.Sprintf("%d deliveries that were not made", len(lines)), lines)
+	r.summarizeRun(chosen)
 	var err error
 	shown := *r.plan
 	shown.Deliveries = chosen
@@ -225,8 +229,8 @@ func (p *plan) printDelivered(w io.Writer) {
 	}
 }
 
-// account says why a delivery was not made, and counts it if it needs somebody.
-func (r *run) account(d *delivery, named bool) {
+// account returns why a delivery was not made, and counts it if it needs somebody.
+func (r *run) account(d *delivery, named bool) (lines []string) {
 	name := d.name()
 	if d.Decision == send && !d.tried {
 		d.Reason = "not sent in this run; the next one may"
@@ -234,10 +238,10 @@ func (r *run) account(d *delivery, named bool) {
 	}
 	switch {
 	case d.Decision == invalid && named:
-		r.printProblems("", d.post.Problems)
+		r.printProblems("error", d.post.Problems)
 	case d.tried, d.Decision == open, d.Decision == abandoned && !named, d.Decision == invalid, d.asDelivered():
 	default:
-		r.note("%s: %s", name, oneLine(d.said()))
+		lines = []string{name + ": " + oneLine(d.said())}
 	}
 	switch d.Decision {
 	case open:
@@ -249,6 +253,7 @@ func (r *run) account(d *delivery, named bool) {
 			r.left.failed = append(r.left.failed, name)
 		}
 	}
+	return lines
 }
 
 // patience is how long a run waits, at its end, for runners that were faster and are at work still.

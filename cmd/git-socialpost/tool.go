@@ -26,6 +26,8 @@ const (
 type tool struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	raw            io.Writer // standard error, for commands to the CI's log alone
+	ci             ci
 	terminal       bool // standard input is one
 	watched        bool // standard error is one: somebody waits, and wants to see how it goes
 	verbose, quiet bool
@@ -37,6 +39,7 @@ type tool struct {
 	cfg     *config
 	ledger  *ledger.Ledger
 	unlock  func()
+	summary summary
 }
 
 // open looks at the repository. No git process gets to see the usual token, and none that talks to others any token.
@@ -229,8 +232,11 @@ func (t *tool) runURL() string {
 // stamp is the time as records hold it.
 func (t *tool) stamp() time.Time { return t.now().UTC().Truncate(time.Second) }
 
-// person names whoever runs this, as git knows them.
+// person names whoever runs this, as the CI or git knows them.
 func (t *tool) person(ctx context.Context) string {
+	if name := t.ci.person(t.getenv); name != "" {
+		return name
+	}
 	if ident, err := t.repo.Run(ctx, "var", "GIT_COMMITTER_IDENT"); err == nil {
 		return ident[:strings.LastIndexByte(ident, '>')+1]
 	}
