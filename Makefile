@@ -9,6 +9,7 @@ GITS = bin/gits
 SERVERS = nginx-light fcgiwrap openssh-server gitolite3
 
 STATICCHECK = bin/tools/staticcheck-v0.8.2
+ACTIONLINT = bin/tools/actionlint-v1.7.12
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile | expand -t 12
@@ -73,7 +74,7 @@ test-load: ## 20 runners at once on 200 deliveries, measured
 soak: ## random histories for SOAK (30m)
 	go test ./cmd/git-socialpost -run '^TestHistory$$' -soak $(SOAK) -count=1 -timeout 6h -v
 
-check: $(STATICCHECK) ## formatting, vet, staticcheck, go.mod, shell scripts, man page
+check: $(STATICCHECK) $(ACTIONLINT) ## formatting, vet, staticcheck, go.mod, shell scripts, workflows, man page
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "gofmt -w $$unformatted"; exit 1; fi
 	go vet ./... ./testdata/bench
 	$(STATICCHECK) ./... ./testdata/bench
@@ -83,6 +84,10 @@ check: $(STATICCHECK) ## formatting, vet, staticcheck, go.mod, shell scripts, ma
 $(STATICCHECK):
 	GOBIN="$$PWD/bin/tools" go install honnef.co/go/tools/cmd/staticcheck@v0.8.2
 	mv bin/tools/staticcheck $@
+
+$(ACTIONLINT):
+	GOBIN="$$PWD/bin/tools" go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+	mv bin/tools/actionlint $@
 
 bench: build ## one delivery against bare git commands, and how many git processes it starts
 	go run ./testdata/bench bin
