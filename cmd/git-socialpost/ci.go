@@ -78,24 +78,29 @@ func (t *tool) warn(format string, args ...any) {
 // detail prints lines on standard error. Many of them are folded where the log can do that.
 func (t *tool) detail(title string, lines []string) {
 	const few = 5
-	begin, end := "", ""
 	if len(lines) > few {
-		switch t.ci {
-		case github:
-			begin, end = "::group::"+data(title)+"\n", "::endgroup::\n"
-		case gitlab:
-			now := t.now().Unix()
-			begin = fmt.Sprintf("\x1b[0Ksection_start:%d:socialpost[collapsed=true]\r\x1b[0K%s\n", now, title)
-			end = fmt.Sprintf("\x1b[0Ksection_end:%d:socialpost\r\x1b[0K", now)
-		}
-	}
-	if begin != "" {
-		io.WriteString(t.raw, begin)
-		defer io.WriteString(t.raw, end)
+		defer t.fold(title)()
 	}
 	for _, line := range lines {
 		t.note("%s", line)
 	}
+}
+
+// fold begins a part of the log that the CI's page shows folded, and returns what ends it. One cannot be in another.
+func (t *tool) fold(title string) (end func()) {
+	title = data(harmless(cell(title)))
+	t.folds++
+	switch t.ci {
+	case github:
+		fmt.Fprintf(t.raw, "::group::%s\n", title)
+		return func() { io.WriteString(t.raw, "::endgroup::\n") }
+	case gitlab:
+		fmt.Fprintf(t.raw, "\x1b[0Ksection_start:%d:socialpost_%d[collapsed=true]\r\x1b[0K%s\n", t.now().Unix(), t.folds, title)
+		return func() {
+			fmt.Fprintf(t.raw, "\x1b[0Ksection_end:%d:socialpost_%d\r\x1b[0K\n", t.now().Unix(), t.folds)
+		}
+	}
+	return func() {}
 }
 
 // commandless keeps a GitHub runner, which takes commands from both outputs, from obeying texts that are printed: it

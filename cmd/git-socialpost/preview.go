@@ -18,11 +18,12 @@ const (
 
 // printMarkdown prints the plan as a comment for those who review it.
 func (p *plan) printMarkdown(w io.Writer, src *source) error {
-	_, err := io.WriteString(w, bounded(append([]string{previewMark + "\n"}, p.preview(src)...), commentLimit, utf16Length))
+	_, err := io.WriteString(w, bounded(append([]string{previewMark + "\n"}, p.preview(src)...), commentLimit, commentLength))
 	return err
 }
 
-func utf16Length(s string) int { return len(utf16.Encode([]rune(s))) }
+// commentLength is what GitHub counts, of a text as it is printed there.
+func commentLength(s string) int { return len(utf16.Encode([]rune(harmless(s)))) }
 
 // preview is the plan in blocks of Markdown: what is new with its text, what matters first; then a line for each that is
 // settled.

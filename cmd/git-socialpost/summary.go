@@ -82,7 +82,7 @@ func (t *tool) publish(err error) {
 		return
 	}
 	blocks := slices.Concat([]string{"## " + t.summary.title + "\n"}, remarks(err), t.summary.blocks)
-	if err := appendSummary(path, blocks); err != nil {
+	if err := appendSummary(path, blocks); err != nil && !t.quiet {
 		t.annotate("warning", "", 0, "git-socialpost: the job's summary is not written: "+brief(err.Error()))
 	}
 }
