@@ -3,307 +3,156 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
+	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/git-socialpost/git-socialpost/linkedin/sandbox"
 )
 
-// actionStep is one step of action.yml that has a script.
-type actionStep struct {
-	dir, script string
-	env         map[string]string // as they are written, expressions included
-}
+const otherKey = "other:linkedin-en"
 
-// An action is what action.yml says. It is written so simply that its indentation is enough to read it.
-type action struct {
-	inputs map[string]string // with their defaults
-	steps  []*actionStep
-}
-
-var yamlLine = regexp.MustCompile(`^( *)(- )?([A-Za-z_-]+):(?: (.*))?$`)
-
-func readAction(t *testing.T) *action {
-	t.Helper()
-	data, err := os.ReadFile("../../action.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &action{inputs: map[string]string{}}
-	section, input, inner := "", "", ""
-	var now *actionStep
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSuffix(line, "\n")
-		if now != nil && inner == "run" && strings.HasPrefix(line, "        ") {
-			now.script += strings.TrimPrefix(line, "        ") + "\n"
-			continue
-		}
-		if strings.HasPrefix(strings.TrimSpace(line), "#") {
-			continue
-		}
-		m := yamlLine.FindStringSubmatch(line)
-		if m == nil {
-			t.Fatalf("action.yml: %q is more than this reader reads", line)
-		}
-		depth, key, value := len(m[1])+len(m[2]), m[3], strings.Trim(m[4], `"`)
-		if m[2] != "" {
-			now = &actionStep{env: map[string]string{}}
-			a.steps = append(a.steps, now)
-		}
-		switch {
-		case depth == 0:
-			section = key
-		case section == "inputs" && depth == 2:
-			input = key
-			a.inputs[input] = ""
-		case section == "inputs" && key == "default":
-			a.inputs[input] = value
-		case section == "runs" && depth == 6:
-			if inner = key; key == "working-directory" {
-				now.dir = value
-			}
-		case section == "runs" && depth == 8 && inner == "env":
-			now.env[key] = value
-		}
-	}
-	a.steps = slices.DeleteFunc(a.steps, func(s *actionStep) bool { return s.script == "" })
-	return a
-}
-
-var inputRef = regexp.MustCompile(`\$\{\{ inputs\.([a-z-]+) \}\}`)
-
-// A runner runs the action's scripts on a machine, as GitHub's does.
-type runner struct {
-	*machine
-	*action
-	temp string
-}
-
-// runStep runs one script with these inputs. It returns what it printed, and its exit status.
-func (r *runner) runStep(s *actionStep, with map[string]string) (out string, status int) {
+// use runs the action with these inputs, and demands the last exit status.
+func (r *runner) use(want string, with map[string]string) (log string) {
 	r.Helper()
-	filled := func(value string) string {
-		return inputRef.ReplaceAllStringFunc(value, func(ref string) string {
-			name := inputRef.FindStringSubmatch(ref)[1]
-			if value, given := with[name]; given {
-				return value
-			}
-			return r.inputs[name]
-		})
+	before := len(r.log)
+	r.action(with)
+	log = r.log[before:]
+	if got := r.results[len(r.results)-1]; got != want {
+		r.Fatalf("%v: exit status %s, want %s\n%s", with, got, want, log)
 	}
-	script := filepath.Join(r.temp, "script.sh")
-	r.check(os.WriteFile(script, []byte(s.script), 0o666))
-	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", script)
-	cmd.Dir = filepath.Join(r.machine.dir, cmp.Or(filled(s.dir), "."))
-	top, err := filepath.Abs("../..")
-	r.check(err)
-	cmd.Env = append(slices.Concat(r.world.env, r.machine.env), "GITHUB_ACTIONS=true", "GITHUB_ACTION_PATH="+top,
-		"RUNNER_TEMP="+r.temp, "GITHUB_OUTPUT="+filepath.Join(r.temp, "output"), "GITHUB_STEP_SUMMARY="+filepath.Join(r.temp, "summary.md"),
-		"GITHUB_ACTOR=octocat", "GOCACHE="+r.goEnv("GOCACHE"), "GOMODCACHE="+r.goEnv("GOMODCACHE"))
-	for name, value := range s.env {
-		cmd.Env = append(cmd.Env, name+"="+filled(value))
-	}
-	printed, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil {
-		r.Fatal(err)
-	}
-	return string(printed), cmd.ProcessState.ExitCode()
+	return log
 }
 
-func (r *runner) goEnv(name string) string {
-	out, err := exec.Command("go", "env", name).Output()
-	r.check(err)
-	return strings.TrimSpace(string(out))
-}
-
-// use runs the action's last script, and demands an exit status.
-func (r *runner) use(want int, with map[string]string) string {
-	r.Helper()
-	out, status := r.runStep(r.steps[len(r.steps)-1], with)
-	if status != want {
-		r.Fatalf("%v: exit status %d, want %d\n%s", with, status, want, out)
-	}
-	return out
-}
-
-// TestAction runs the scripts of action.yml for real: it builds the program, and delivers and resolves with it.
+// TestAction runs the scripts of action.yml for real: it builds the program, and plans, delivers and resolves with it.
 func TestAction(t *testing.T) {
-	w := newWorld(t, noteKey, "other:linkedin-en")
-	w.env = slices.DeleteFunc(w.env, func(entry string) bool { return strings.HasPrefix(entry, defaultTokenEnv+"=") })
+	t.Parallel()
+	w := newWorld(t, noteKey, otherKey)
 	const token = sandbox.DefaultToken
-	r := &runner{machine: w.clone("checkout", "--depth=1"), action: readAction(t), temp: filepath.Join(w.dir, "runner temp")}
-	w.check(os.Mkdir(r.temp, 0o777))
-	if len(r.steps) != 2 {
-		t.Fatalf("action.yml has %d scripts, want two: build and run", len(r.steps))
-	}
-	if out, status := r.runStep(r.steps[0], nil); status != 0 {
-		t.Fatalf("build: exit status %d\n%s", status, out)
-	}
+	r := w.newRunner("checkout", "refs/heads/main", nil)
 	// A plan has no token, and its answer can go to a file.
 	preview := filepath.Join(r.temp, "preview.md")
-	out := r.use(0, map[string]string{"command": "plan", "markdown": "true", "output": preview, "token": token})
+	log := r.use("0", map[string]string{"command": "plan", "markdown": "true", "output": preview, "token": token})
 	if data, _ := os.ReadFile(preview); !strings.HasPrefix(string(data), previewMark) || !strings.Contains(string(data), textOf(noteKey)) {
-		t.Errorf("the preview is %q; the log %q", data, out)
+		t.Errorf("the preview is %q; the log %q", data, log)
 	}
-	if len(w.Stored()) > 0 {
-		t.Fatal("a plan has posted")
+	if len(w.Stored()) > 0 || len(r.uploaded) > 0 {
+		t.Fatal("a plan has posted, or left something to be kept")
 	}
 	// Without a token nothing is sent; with it, one key of two.
-	r.use(1, map[string]string{"key": noteKey})
-	out = r.use(0, map[string]string{"key": noteKey, "token": token})
-	if !strings.HasPrefix(out, noteKey+" urn:li:share:") || len(w.Stored()) != 1 {
-		t.Errorf("%d posts in the feed, and the answer is %q", len(w.Stored()), out)
+	r.use("1", map[string]string{"key": noteKey})
+	log = r.use("0", map[string]string{"key": noteKey, "token": token})
+	if !strings.HasPrefix(log, noteKey+" urn:li:share:") || len(w.Stored()) != 1 {
+		t.Errorf("%d posts in the feed, and the answer is %q", len(w.Stored()), log)
 	}
-	output, err := os.ReadFile(filepath.Join(r.temp, "output"))
-	folder := filepath.Join(r.temp, "socialpost", "recovery")
-	if info, statErr := os.Stat(folder); err != nil || !strings.Contains(string(output), "recovery="+folder+"\n") || statErr != nil || !info.IsDir() {
-		t.Errorf("%q, %v, %v", output, err, statErr)
+	// A delivery that stays uncertain: the status and the summary survive, and the run's address is in the ledger.
+	w.check(w.Arm(sandbox.Fault{Kind: "500", When: sandbox.Before}))
+	r.use("3", map[string]string{"token": token})
+	if !strings.Contains(r.summary, "git socialpost resolve "+otherKey+" --not-posted") {
+		t.Errorf("the summary is\n%s", r.summary)
+	}
+	if run := w.records()[otherKey].Run; run != "https://github.com/example/blog/actions/runs/17/attempts/1" {
+		t.Errorf("the ledger's run is %q", run)
 	}
 	// What is typed into an input is never a command, and a key never an option.
 	const reason = "$(touch pwned) `touch pwned`\"; touch pwned; ' ${IN_TOKEN} \\ ::error::x"
-	w.check(w.Arm(sandbox.Fault{Kind: "500", When: sandbox.Before}))
-	r.use(3, map[string]string{"token": token})
-	r.use(129, map[string]string{"key": "--any-revision", "token": token})
-	r.use(129, map[string]string{"key": "$(touch pwned)", "token": token})
-	r.use(129, map[string]string{"dry-run": "$(touch pwned)", "token": token})
-	r.use(129, map[string]string{"command": "--version --x", "token": token})
-	r.use(0, map[string]string{"command": "resolve"})
-	out = r.use(0, map[string]string{"command": "resolve", "key": "other:linkedin-en", "not-posted": "true", "reason": reason})
-	rec := w.records()["other:linkedin-en"]
+	r.use("129", map[string]string{"key": "--any-revision", "token": token})
+	r.use("129", map[string]string{"key": "$(touch pwned)", "token": token})
+	r.use("129", map[string]string{"dry-run": "$(touch pwned)", "token": token})
+	r.use("129", map[string]string{"command": "--version --x", "token": token})
+	r.use("129", map[string]string{"command": "resolve", "key": otherKey, "decision": "$(touch pwned)"})
+	r.use("129", map[string]string{"command": "resolve", "key": otherKey, "decision": "posted"})
+	if log := r.use("0", map[string]string{"command": "resolve", "reason": reason}); !strings.Contains(log, otherKey+": unknown") {
+		t.Errorf("what is open is shown as %q", log)
+	}
+	log = r.use("0", map[string]string{"command": "resolve", "key": otherKey, "decision": "not-posted", "reason": reason})
+	rec := w.records()[otherKey]
 	if rec.Resolution == nil || rec.Resolution.Reason != reason || rec.Resolution.By != "octocat (GitHub Actions)" {
-		t.Errorf("the ledger has %+v; the log %q", rec.Resolution, out)
+		t.Errorf("the ledger has %+v; the log %q", rec.Resolution, log)
 	}
 	// Several keys, and another folder.
-	r.use(0, map[string]string{"key": noteKey + "\n other:linkedin-en ", "token": token, "recovery": "kept here", "working-directory": "social"})
+	r.use("0", map[string]string{"key": noteKey + "\n " + otherKey + " ", "token": token, "recovery": "kept here", "working-directory": "social"})
 	if _, err := os.Stat(filepath.Join(r.machine.dir, "social", "kept here")); err != nil || len(w.Stored()) != 2 {
 		t.Errorf("%v, and %d posts in the feed", err, len(w.Stored()))
 	}
 	if found, _ := filepath.Glob(filepath.Join(w.dir, "*", "*pwned*")); len(found) > 0 {
 		t.Errorf("an input was a command: %s", found)
 	}
-	summary, err := os.ReadFile(filepath.Join(r.temp, "summary.md"))
-	if err != nil || strings.Contains(string(summary), token) || !strings.Contains(string(summary), "## git socialpost deliver") {
-		t.Errorf("%v, %q", err, summary)
+	if strings.Contains(r.summary+r.log, token) {
+		t.Errorf("the token is in the summary or in the log")
 	}
 	w.audit()
 }
 
-// TestActionInputs: every input reaches a step and every step's input is declared, under options that the program has.
-func TestActionInputs(t *testing.T) {
-	data, err := os.ReadFile("../../action.yml")
-	if err != nil {
-		t.Fatal(err)
+// TestWorkflow does what docs/ci/github.yml says at each event, from the first push to the manual resolve.
+func TestWorkflow(t *testing.T) {
+	t.Parallel()
+	workflow := readYAML(t, "../../docs/ci/github.yml")
+	w := newWorld(t, noteKey, otherKey)
+	do := func(name, revision string, context map[string]string, wantJobs string, wantOK bool) *runner {
+		t.Helper()
+		r := w.newRunner(name, revision, context)
+		if jobs, ok := r.event(workflow); strings.Join(jobs, " ") != wantJobs || ok != wantOK {
+			t.Fatalf("%s: jobs %q ended well: %v, want %q: %v\n%s", name, jobs, ok, wantJobs, wantOK, r.log)
+		}
+		return r
 	}
-	a, used := readAction(t), map[string]bool{}
-	for _, m := range regexp.MustCompile(`inputs\.([a-z-]+)`).FindAllStringSubmatch(string(data), -1) {
-		used[m[1]] = true
+	dispatch := func(inputs map[string]string) map[string]string {
+		context := map[string]string{"github.event_name": "workflow_dispatch"}
+		for name, value := range inputs {
+			if workflow.get("on", "workflow_dispatch", "inputs").in[name] == nil {
+				t.Fatalf("the workflow has no input %q", name)
+			}
+			context["inputs."+name] = value
+		}
+		return context
 	}
-	if got, want := slices.Sorted(maps.Keys(used)), slices.Sorted(maps.Keys(a.inputs)); !slices.Equal(got, want) {
-		t.Errorf("the inputs are %s, and those used %s", want, got)
+	// A pull request shows what it would post, without a token.
+	w.git("-C", w.remote, "update-ref", "refs/pull/7/merge", "refs/heads/main")
+	fork := map[string]string{"github.event_name": "pull_request", "github.ref_name": "7/merge", "github.event.pull_request.head.repo.full_name": "stranger/blog"}
+	r := do("preview", "refs/pull/7/merge", fork, "preview", true)
+	if !strings.Contains(r.summary, "#### <code>note&#58;linkedin-en</code>: send") || w.Received() > 0 {
+		t.Errorf("%d POSTs, and the summary is\n%s", w.Received(), r.summary)
 	}
-	app := new(tool).app()
-	for _, m := range regexp.MustCompile(`(?m)^ *(?:value|flag) ([a-z-]+) `).FindAllStringSubmatch(string(data), -1) {
-		known := false
-		for _, cmd := range app.Commands {
-			known = known || hasFlag(cmd, m[1])
+	// The remote is lost after the first POST: the record is left for the artifact.
+	w.await(func(r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.check(os.Rename(w.remote, w.away()))
 		}
-		if !known {
-			t.Errorf("no command has an option --%s", m[1])
-		}
+	})
+	r = do("cut-off", "refs/heads/main", map[string]string{"github.event_name": "push"}, "deliver", false)
+	w.await(nil)
+	if w.check(os.Rename(w.away(), w.remote)); r.results[len(r.results)-1] != "4" || len(r.uploaded) != 1 {
+		t.Fatalf("exit statuses %v, and what is uploaded is %q\n%s", r.results, r.uploaded, r.log)
 	}
-}
-
-// workflows are all files that run on a CI's runner.
-func workflows(t *testing.T) map[string]string {
-	t.Helper()
-	own, err := filepath.Glob("../../.github/workflows/*.yml")
-	if err != nil || len(own) == 0 {
-		t.Fatal(own, err)
+	record := r.uploaded[0]
+	if data, err := os.ReadFile(record); err != nil || !strings.Contains(string(data), noteKey) || strings.Contains(string(data), sandbox.DefaultToken) {
+		t.Fatalf("%v, %q", err, data)
 	}
-	files := map[string]string{}
-	for _, name := range append(own, "../../action.yml", "../../docs/ci/github.yml") {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = string(data)
+	// The next run leaves that delivery alone, and loses the answer to another one.
+	w.check(w.Arm(sandbox.Fault{Kind: "close", When: sandbox.Before}))
+	r = do("uncertain", "refs/heads/main", map[string]string{"github.event_name": "schedule"}, "deliver", false)
+	if got := r.results[len(r.results)-1]; got != "3" || len(r.uploaded) > 0 || w.Received() != 2 {
+		t.Errorf("exit status %s, what is uploaded is %q, and %d POSTs were sent", got, r.uploaded, w.Received())
 	}
-	return files
-}
-
-func TestWorkflows(t *testing.T) {
-	for name, text := range workflows(t) {
-		for _, flaw := range workflowFlaws(text, filepath.Base(name) == "action.yml") {
-			t.Errorf("%s: %s", name, flaw)
-		}
+	// A maintainer settles the one from the artifact, and looks at the other and settles it by hand in the CI.
+	w.clone("desk").must(0, "resolve", noteKey, "--from", record, "--yes")
+	r = do("shown", "refs/heads/main", dispatch(map[string]string{"decision": "show", "reason": "typed too early"}), "resolve", true)
+	if !strings.Contains(r.log, otherKey+": unknown") || !strings.Contains(r.summary, "--not-posted --reason WHY") {
+		t.Errorf("the log is %q\nthe summary %q", r.log, r.summary)
 	}
-}
-
-// workflowFlaws are what would let a stranger's words, or a later run, do harm.
-func workflowFlaws(text string, isAction bool) (flaws []string) {
-	if !isAction && !regexp.MustCompile(`(?m)^permissions:`).MatchString(text) {
-		flaws = append(flaws, "no permissions for all jobs")
+	do("settled", "refs/heads/main", dispatch(map[string]string{"key": otherKey, "decision": "not-posted", "reason": "not in the feed"}), "resolve", true)
+	if rec := w.records()[otherKey]; rec.Resolution == nil || rec.Resolution.Reason != "not in the feed" || rec.Resolution.By != "octocat (GitHub Actions)" {
+		t.Errorf("the ledger has %+v", rec)
 	}
-	for _, word := range []string{"cancel-in-progress: true", "pull_request_target", "write-all", "GITHUB_ENV", "GITHUB_PATH", "secrets: inherit"} {
-		if strings.Contains(text, word) {
-			flaws = append(flaws, word)
-		}
+	other := dispatch(map[string]string{"key": otherKey, "decision": "abandon"})
+	other["github.ref_name"] = "feature"
+	do("elsewhere", "refs/heads/main", other, "", true)
+	do("sent", "refs/heads/main", map[string]string{"github.event_name": "schedule"}, "deliver", true)
+	if feed := w.Stored(); len(feed) != 2 || feed[0].Text != textOf(noteKey) || feed[1].Text != textOf(otherKey) {
+		t.Errorf("the feed is %+v", feed)
 	}
-	scriptDepth, job := 0, ""
-	for line := range strings.Lines(text) {
-		depth := len(line) - len(strings.TrimLeft(line, " "))
-		content := strings.TrimSpace(line)
-		if m := regexp.MustCompile(`^  ([a-z]+):`).FindStringSubmatch(line); m != nil {
-			job = m[1]
-		}
-		inScript := scriptDepth > 0 && (depth > scriptDepth || content == "")
-		if !inScript {
-			scriptDepth = 0
-		}
-		key := strings.TrimPrefix(content, "- ")
-		if strings.HasPrefix(key, "run:") {
-			scriptDepth, inScript = depth+len(content)-len(key), true
-		}
-		if inScript && strings.Contains(line, "${{") {
-			flaws = append(flaws, "an expression in a script: "+content)
-		}
-		if uses, found := strings.CutPrefix(key, "uses: "); found && !regexp.MustCompile(`@(v[0-9]+|[0-9a-f]{40}|main)$`).MatchString(uses) {
-			flaws = append(flaws, "not pinned: "+uses)
-		}
-		if job == "preview" && strings.Contains(line, "secrets.") {
-			flaws = append(flaws, "a secret where strangers' revisions are")
-		}
-	}
-	return flaws
-}
-
-// The check itself must find what it looks for.
-func TestWorkflowFlaws(t *testing.T) {
-	const bad = `on: pull_request_target
-jobs:
-  preview:
-    concurrency: { cancel-in-progress: true }
-    steps:
-      - uses: actions/checkout
-      - run: echo ${{ github.event.head_commit.message }}
-      - name: x
-        run: |
-
-          echo ${{ inputs.key }}
-        env: { T: "${{ secrets.T }}" }
-`
-	got := fmt.Sprint(workflowFlaws(bad, false))
-	for _, want := range []string{"no permissions", "cancel-in-progress", "pull_request_target", "not pinned: actions/checkout", "script: - run: echo", "script: echo", "a secret"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not found in %s", want, got)
-		}
-	}
+	w.audit()
 }

@@ -28,7 +28,7 @@ type tool struct {
 	stdout, stderr io.Writer
 	raw            io.Writer // standard error, for commands to the CI's log alone
 	ci             ci
-	folds          int // of the CI's log, so far
+	folds          int  // of the CI's log, so far
 	terminal       bool // standard input is one
 	watched        bool // standard error is one: somebody waits, and wants to see how it goes
 	verbose, quiet bool
