@@ -145,7 +145,7 @@ func TestWorkflow(t *testing.T) {
 	}
 	do("settled", "refs/heads/main", dispatch(map[string]string{"key": otherKey, "decision": "not-posted", "reason": "not in the feed"}), "resolve", true)
 	if rec := w.records()[otherKey]; rec.Resolution == nil || rec.Resolution.Reason != "not in the feed" || rec.Resolution.By != "octocat (GitHub Actions)" {
-		t.Errorf("the ledger has %+v", rec)
+		t.Errorf("the ledger has %+v", rec.Resolution)
 	}
 	other := dispatch(map[string]string{"key": otherKey, "decision": "abandon"})
 	other["github.ref_name"] = "feature"
