@@ -14,6 +14,9 @@ func inCode(s string) string {
 	for _, r := range cell(s) {
 		if strings.ContainsRune(markup, r) {
 			fmt.Fprintf(&b, "&#%d;", r)
+			if r == '@' {
+				b.WriteString("<wbr>") // GitHub links even the addresses that entities make
+			}
 		} else {
 			b.WriteRune(r)
 		}
