@@ -1,5 +1,5 @@
 .POSIX:
-.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-gitea test-gits test-load soak fuzz check bench clean
+.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-gitea test-gits test-ci test-load soak fuzz check bench clean
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s
@@ -67,6 +67,10 @@ test-gitea: ## deliveries through Gitea, which is built first, once: ten minutes
 test-gits: ## deliveries with git 2.30, 2.47 and 2.55, which Debian's archive gives (500 MB)
 	sh testdata/gits.sh $(GITS)
 	go test ./cmd/git-socialpost -run '^TestGitVersions$$' -gits="$$PWD/$(GITS)" -count=1 -timeout 30m
+
+test-ci: ## what the CI files do, with gh and cmark-gfm, which root installs
+	sh .ci/packages gh cmark-gfm
+	go test ./cmd/git-socialpost -run '^Test(Preview|Workflow|Action|GitLab)' -ci-tools -count=1
 
 test-load: ## 20 runners at once on 200 deliveries, measured
 	go test ./cmd/git-socialpost -run '^TestLoad$$' -load 200 -count=1 -timeout 1h -v

@@ -3,13 +3,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -17,8 +17,11 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/git-socialpost/git-socialpost/linkedin/sandbox"
 )
 
+// These tests hold what is made for a CI against the programs of those who run it.
 var ciTools = flag.Bool("ci-tools", false, "run the tests with gh and cmark-gfm, which must be installed")
 
 func needCITools(t *testing.T) {
@@ -123,8 +126,9 @@ var hostileTexts = []string{
 }
 
 var (
-	harmlessTags = regexp.MustCompile(`^</?(h3|h4|p|code|pre|pre lang="text"|code class="language-text"|br|br /|wbr|ul|li|table|thead|tbody|tr|th|td|a|a href="https://www\.linkedin\.com/feed/update/urn:li:(share|ugcPost):[0-9]+/")>$`)
+	harmlessTags = regexp.MustCompile(`^</?(h2|h3|h4|p|code|pre|pre lang="text"|code class="language-text"|br|br /|wbr|ul|li|table|thead|tbody|tr|th|td|a|a href="https://www\.linkedin\.com/feed/update/urn:li:(share|ugcPost):[0-9]+/")>$`)
 	tags         = regexp.MustCompile(`<!--.*?-->|<[^>]*>`)
+	tableRows    = regexp.MustCompile(`<tr>\n<td><code>.*</code></td>\n<td>(invalid|open|send|delivered|held)</td>\n<td>.*</td>\n</tr>`)
 	codes        = regexp.MustCompile(`(?s)<pre.*?</pre>|<code>.*?</code>`)
 )
 
@@ -144,29 +148,49 @@ func TestPreviewRendered(t *testing.T) {
 	m.publish("hostile")
 	for _, env := range []string{"GITHUB_ACTIONS=", "GITHUB_ACTIONS=true"} {
 		m.env = []string{env}
-		r := m.run("plan", "--markdown")
-		cmark := exec.Command("cmark-gfm", "--unsafe", "--extension", "table", "--extension", "autolink", "--extension", "strikethrough", "--extension", "tasklist")
-		cmark.Stdin = strings.NewReader(r.stdout)
-		html, err := cmark.Output()
-		if err != nil {
-			t.Fatal(err)
+		preview := m.run("plan", "--markdown").stdout
+		html := rendered(t, preview)
+		if n := strings.Count(html, "<h4>"); n < 3*len(hostileTexts)-2 || strings.Contains(preview, "did not fit") || strings.Count(html, previewMark) != 1 {
+			t.Errorf("only %d deliveries are shown, or the mark is not there once\n%s", n, preview)
 		}
-		if n := bytes.Count(html, []byte("<h4>")); n < 3*len(hostileTexts)-2 || strings.Contains(r.stdout, "did not fit") {
-			t.Errorf("only %d deliveries are shown\n%s", n, r.stdout)
+		checkRendered(t, html)
+	}
+	// So does the summary of a run that loses an answer.
+	summary := filepath.Join(w.dir, "summary.md")
+	m.env = []string{"GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=" + summary}
+	w.check(w.Arm(sandbox.Fault{Kind: "500"}))
+	m.must(exitOpen, "deliver", "--limit", "99")
+	data, err := os.ReadFile(summary)
+	w.check(err)
+	html := rendered(t, string(data))
+	if n := len(tableRows.FindAllString(html, -1)); n < 3*len(hostileTexts) || n != strings.Count(html, "<tr>")-1 || !strings.Contains(html, "git socialpost resolve ") {
+		t.Errorf("%d rows are as they should be\n%s", n, html)
+	}
+	checkRendered(t, html)
+}
+
+func rendered(t *testing.T, markdown string) string {
+	t.Helper()
+	cmark := exec.Command("cmark-gfm", "--unsafe", "--extension", "table", "--extension", "autolink", "--extension", "strikethrough", "--extension", "tasklist")
+	cmark.Stdin = strings.NewReader(markdown)
+	html, err := cmark.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(html)
+}
+
+func checkRendered(t *testing.T, html string) {
+	t.Helper()
+	for _, tag := range tags.FindAllString(html, -1) {
+		if !harmlessTags.MatchString(tag) && tag != previewMark {
+			t.Errorf("the page has %s", tag)
 		}
-		for _, tag := range tags.FindAllString(string(html), -1) {
-			if !harmlessTags.MatchString(tag) && tag != previewMark {
-				t.Errorf("the preview has %s", tag)
-			}
-		}
-		if n := bytes.Count(html, []byte(previewMark)); n != 1 {
-			t.Errorf("the mark is there %d times", n)
-		}
-		outside := codes.ReplaceAllString(string(html), "")
-		for _, word := range []string{"@", "evil", "#1", "onerror", "$$"} {
-			if strings.Contains(outside, word) {
-				t.Errorf("outside of code there is %q:\n%s", word, outside)
-			}
+	}
+	outside := codes.ReplaceAllString(html, "")
+	for _, word := range []string{"@", "evil", "#1", "onerror", "$$"} {
+		if strings.Contains(outside, word) {
+			t.Errorf("outside of code there is %q:\n%s", word, outside)
 		}
 	}
 }
