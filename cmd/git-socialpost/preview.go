@@ -40,7 +40,7 @@ func (p *plan) preview(src *source) []string {
 	slices.SortStableFunc(fresh, func(a, b *delivery) int {
 		return cmp.Compare(slices.Index(order, a.Decision), slices.Index(order, b.Decision))
 	})
-	blocks := []string{"### What git socialpost would post\n\n" + p.counts(order) + "\n"}
+	blocks := []string{"### What would be posted\n\n" + p.counts(order) + "\n"}
 	for _, w := range src.warnings {
 		blocks = append(blocks, "\n- warning: "+inCode(w.String()+"; "+w.Remedy)+"\n")
 	}
