@@ -32,7 +32,7 @@ test-slow: ## the scenarios that take minutes
 	go test ./cmd/git-socialpost -run TestSlowScript -slow -timeout 30m
 
 test-race: ## unit tests and the concurrent scenarios with the race detector, which needs a C compiler
-	go test -race -skip '^Test(Script|Model|Cuts|Kills|Server|History|Secrets|Terminal)' ./...
+	go test -race -skip '^Test(Script|Model|Cuts|Kills|Server|History|Secrets|Terminal|Commands|Action|Workflow|GitLab)' ./...
 	go test -race ./cmd/git-socialpost -run 'TestScript/.*(race|signal|busy)'
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
