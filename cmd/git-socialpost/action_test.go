@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,4 +156,39 @@ func TestWorkflow(t *testing.T) {
 		t.Errorf("the feed is %+v", feed)
 	}
 	w.audit()
+}
+
+// TestWorkflowsInDocuments does what the workflows in the documents say that use the action: they deliver, stop, and resolve.
+func TestWorkflowsInDocuments(t *testing.T) {
+	t.Parallel()
+	used := 0
+	for place, workflow := range documentedWorkflows(t) {
+		if !strings.Contains(workflow.get("jobs").all(), "git-socialpost/git-socialpost@") {
+			continue
+		}
+		used++
+		w := newWorld(t, noteKey)
+		w.check(w.Arm(sandbox.Fault{Kind: "close", When: sandbox.Before}))
+		for i, e := range []struct {
+			event    string
+			decision string
+			want     string
+		}{{"push", "", "3"}, {"workflow_dispatch", "", "0"}, {"workflow_dispatch", "not-posted", "0"}, {"schedule", "", "0"}} {
+			r := w.newRunner(strconv.Itoa(i), "refs/heads/main", map[string]string{"github.event_name": e.event, "inputs.key": "", "inputs.decision": e.decision})
+			if e.decision != "" {
+				r.context["inputs.key"], r.context["inputs.reason"] = noteKey, "not in the feed"
+			}
+			r.event(workflow)
+			if got := strings.Join(r.results, " "); got != "0 "+e.want { // the build's, and the run's
+				t.Fatalf("%s: %s %s: exit statuses %s\n%s", place, e.event, e.decision, got, r.log)
+			}
+		}
+		if rec := w.records()[noteKey]; len(w.Stored()) != 1 || rec.Attempt != 2 {
+			t.Errorf("%s: %d posts, %+v", place, len(w.Stored()), rec)
+		}
+		w.audit()
+	}
+	if used == 0 {
+		t.Error("no document has a workflow with the action")
+	}
 }

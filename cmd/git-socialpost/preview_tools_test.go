@@ -33,7 +33,6 @@ func needCITools(t *testing.T) {
 // comments are those of a pull request, as GitHub's API has them.
 type comments struct {
 	mu     sync.Mutex
-	url    string
 	bodies []string
 	users  []string
 	broken []string
