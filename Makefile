@@ -1,5 +1,5 @@
 .POSIX:
-.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-hooks test-browser test-gitea test-gits test-load soak fuzz check bench clean manual
+.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-hooks test-browser test-gitea test-gits test-load soak fuzz check bench clean manual test-ci
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s
@@ -10,6 +10,7 @@ SERVERS = nginx-light fcgiwrap openssh-server gitolite3
 BROWSER = chromium chromium-driver
 
 STATICCHECK = bin/tools/staticcheck-v0.8.2
+ACTIONLINT = bin/tools/actionlint-v1.7.12
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile | expand -t 12
@@ -32,7 +33,7 @@ test-slow: ## the scenarios that take minutes
 	go test ./cmd/git-socialpost -run TestSlowScript -slow -timeout 30m
 
 test-race: ## unit tests and the concurrent scenarios with the race detector, which needs a C compiler
-	go test -race -skip '^Test(Script|Model|Cuts|Kills|Server|History|Secrets|Terminal)' ./...
+	go test -race -skip '^Test(Script|Model|Cuts|Kills|Server|History|Secrets|Terminal|Commands|Action|Workflow|GitLab)' ./...
 	go test -race ./cmd/git-socialpost -run 'TestScript/.*(race|signal|busy)'
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
@@ -78,13 +79,17 @@ test-browser: ## logins through Chromium, which root installs
 	sh .ci/packages $(BROWSER)
 	go test ./cmd/git-socialpost -run '^TestBrowser$$' -browser -count=1 -timeout 10m
 
+test-ci: ## what the CI files do, with gh and cmark-gfm, which root installs
+	sh .ci/packages gh cmark-gfm
+	go test ./cmd/git-socialpost -run '^Test(Preview|Workflow|Action|GitLab)' -ci-tools -count=1
+
 test-load: ## 20 runners at once on 200 deliveries, measured
 	go test ./cmd/git-socialpost -run '^TestLoad$$' -load 200 -count=1 -timeout 1h -v
 
 soak: ## random histories for SOAK (30m)
 	go test ./cmd/git-socialpost -run '^TestHistory$$' -soak $(SOAK) -count=1 -timeout 6h -v
 
-check: $(STATICCHECK) ## formatting, vet, staticcheck, go.mod, shell scripts, man page
+check: $(STATICCHECK) $(ACTIONLINT) ## formatting, vet, staticcheck, go.mod, shell scripts, workflows, man page
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "gofmt -w $$unformatted"; exit 1; fi
 	go vet ./... ./testdata/bench
 	$(STATICCHECK) ./... ./testdata/bench
@@ -97,6 +102,10 @@ manual: ## the man page as the text of git socialpost help; needs mandoc
 $(STATICCHECK):
 	GOBIN="$$PWD/bin/tools" go install honnef.co/go/tools/cmd/staticcheck@v0.8.2
 	mv bin/tools/staticcheck $@
+
+$(ACTIONLINT):
+	GOBIN="$$PWD/bin/tools" go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+	mv bin/tools/actionlint $@
 
 bench: build ## one delivery against bare git commands, and how many git processes it starts
 	go run ./testdata/bench bin

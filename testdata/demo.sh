@@ -25,7 +25,8 @@ trap 'exit 143' TERM
 
 # Nothing of the user's git, CI or proxy reaches the demo, and nothing of the demo stays.
 # shellcheck disable=SC2046
-unset $(git rev-parse --local-env-vars) GIT_CONFIG_GLOBAL XDG_CONFIG_HOME GITHUB_RUN_ID CI_JOB_URL BUILD_URL
+unset $(git rev-parse --local-env-vars) GIT_CONFIG_GLOBAL XDG_CONFIG_HOME GITHUB_RUN_ID CI_JOB_URL BUILD_URL GITHUB_ACTIONS GITLAB_CI \
+	GITHUB_STEP_SUMMARY GITHUB_SERVER_URL GITHUB_REPOSITORY GITHUB_RUN_ATTEMPT GITHUB_TRIGGERING_ACTOR GITHUB_ACTOR GITLAB_USER_LOGIN
 export HOME="$top/home" GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 GIT_PAGER=cat NO_PROXY=127.0.0.1 PATH="$bin:$PATH"
 mkdir "$HOME"
 git config --global user.name 'Demo Author'

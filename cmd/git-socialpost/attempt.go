@@ -248,10 +248,10 @@ func (t *tool) shout(rec *ledger.Record, attempt int) {
 	switch {
 	case !late:
 	case len(posts) > 1:
-		t.note("WARNING: %s is posted %d times: %s; delete by hand what is too much. Nothing is lost: git socialpost log %s",
+		t.warn("%s is posted %d times: %s; delete by hand what is too much. Nothing is lost: git socialpost log %s",
 			rec.Key, len(posts), strings.Join(posts, " "), rec.Key)
 	default:
-		t.note("WARNING: %s was resolved while it was being posted; it is posted as %s, and both facts are recorded: git socialpost log %s",
+		t.warn("%s was resolved while it was being posted; it is posted as %s, and both facts are recorded: git socialpost log %s",
 			rec.Key, posts[0], rec.Key)
 	}
 }

@@ -51,6 +51,7 @@ func (t *tool) deliver(c *cli.Context) error {
 		return err
 	}
 	defer t.close()
+	t.summarize("deliver")
 	src, err := t.prepare(c)
 	if err != nil {
 		return err
@@ -191,18 +192,31 @@ func (r *run) sendAll(ctx context.Context, chosen []*delivery) {
 			r.left.fail(fmt.Errorf("stopped by a signal before %s", d.Key))
 			return
 		}
-		if proceed := r.deliverOne(ctx, d); !proceed {
+		if proceed := r.deliverFolded(ctx, d); !proceed {
 			return
 		}
 	}
 }
 
+// deliverFolded folds the steps of a delivery in the CI's log, where --verbose shows them.
+func (r *run) deliverFolded(ctx context.Context, d *delivery) (proceed bool) {
+	if r.verbose {
+		defer r.fold("deliver " + d.Key)()
+	}
+	return r.deliverOne(ctx, d)
+}
+
 // answer prints what became of every delivery, and returns what is left to be done.
 func (r *run) answer(ctx context.Context, chosen []*delivery, asJSON, named bool) error {
 	r.reviewContested(ctx)
+	var lines []string
 	for _, d := range chosen {
-		r.account(d, named)
+		if why, needed := r.account(d, named); why != "" && (needed || !r.quiet) {
+			lines = append(lines, why)
+		}
 	}
+	r.detail(fmt.Sprintf("%d deliveries that were not made", len(lines)), lines)
+	r.summarizeRun(chosen)
 	var err error
 	shown := *r.plan
 	shown.Deliveries = chosen
@@ -226,19 +240,20 @@ func (p *plan) printDelivered(w io.Writer) {
 	}
 }
 
-// account says why a delivery was not made, and counts it if it needs somebody.
-func (r *run) account(d *delivery, named bool) {
+// account returns why a delivery was not made, and counts it if it needs somebody.
+func (r *run) account(d *delivery, named bool) (why string, needed bool) {
 	name := d.name()
 	if d.Decision == send && !d.tried {
 		d.Reason = "not sent in this run; the next one may"
 		r.left.failed = append(r.left.failed, name)
+		needed = true
 	}
 	switch {
 	case d.Decision == invalid && named:
-		r.printProblems("", d.post.Problems)
+		r.printProblems("error", d.post.Problems)
 	case d.tried, d.Decision == open, d.Decision == abandoned && !named, d.Decision == invalid, d.asDelivered():
 	default:
-		r.note("%s: %s", name, oneLine(d.said()))
+		why = name + ": " + oneLine(d.said())
 	}
 	switch d.Decision {
 	case open:
@@ -248,8 +263,10 @@ func (r *run) account(d *delivery, named bool) {
 	case held, blocked, scheduled, abandoned, invalid:
 		if named {
 			r.left.failed = append(r.left.failed, name)
+			needed = true
 		}
 	}
+	return why, needed
 }
 
 // patience is how long a run waits, at its end, for runners that were faster and are at work still.

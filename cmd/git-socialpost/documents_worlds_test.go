@@ -25,6 +25,7 @@ var worlds = map[string]func(*testing.T) *machine{
 	"redirecting":  redirecting,
 	"delivered":    func(t *testing.T) *machine { return newBlog(t).delivered() },
 	"unpushed":     func(t *testing.T) *machine { return newBlog(t).committed() },
+	"later":        func(t *testing.T) *machine { return newBlog(t).later() },
 	"flood":        func(t *testing.T) *machine { return newBlog(t).flooded() },
 	"unreachable":  func(t *testing.T) *machine { return newBlog(t).withoutRemote() },
 	"rolled-back":  func(t *testing.T) *machine { return newBlog(t).delivered().rolledBack() },
@@ -121,6 +122,12 @@ func (m *machine) committed() *machine {
 	m.post("second", "Another note.")
 	m.git("add", "-A")
 	m.git("commit", "-q", "-m", "Not pushed")
+	return m
+}
+
+func (m *machine) later() *machine {
+	m.write("social/launch/linkedin-en.md", "+++\npublish_after = 2099-12-01T09:00:00+03:00\n+++\nWe have launched.\n")
+	m.publish("For later")
 	return m
 }
 

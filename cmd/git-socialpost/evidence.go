@@ -21,12 +21,14 @@ func (t *tool) showOpen(keys []string) error {
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(t.stdout, "no open deliveries")
+		t.summary.add("\nNo open deliveries.\n")
 	}
 	for i, rec := range all {
 		if i > 0 {
 			fmt.Fprintln(t.stdout)
 		}
 		t.printEvidence(t.stdout, rec)
+		t.summary.add(t.evidence(rec))
 	}
 	return nil
 }
@@ -44,6 +46,7 @@ func (t *tool) showOne(key string) error {
 		return err
 	}
 	t.printEvidence(t.stdout, rec)
+	t.summary.add(t.evidence(rec))
 	return nil
 }
 

@@ -56,5 +56,5 @@ func (t *tool) warnOfExpiry() {
 		}
 		warnings = append(warnings, p)
 	}
-	t.printProblems("warning: ", warnings)
+	t.printProblems("warning", warnings)
 }

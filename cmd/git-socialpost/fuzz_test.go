@@ -70,7 +70,7 @@ func checkProblems(t *testing.T, path string, data []byte, problems []problem) {
 		}
 	}
 	var out bytes.Buffer
-	(&tool{stderr: plain{&out}}).printProblems("", problems)
+	(&tool{stderr: plain{&out}}).printProblems("error", problems)
 	for i, line := range strings.SplitAfter(out.String(), "\n") {
 		if prefix := []string{path + ":", "  "}[i%2]; line != "" && !strings.HasPrefix(line, prefix) {
 			t.Errorf("line %d of %q does not begin with %q", i+1, out.String(), prefix)

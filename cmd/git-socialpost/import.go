@@ -85,7 +85,7 @@ func (t *tool) importJournal(c *cli.Context) error {
 }
 
 func (t *tool) refuseJournal(path string, problems []problem) error {
-	t.printProblems("", problems)
+	t.printProblems("error", problems)
 	return hinted(fmt.Errorf("%s: nothing was recorded", path), "mend what is named above, and run this again")
 }
 

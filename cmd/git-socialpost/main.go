@@ -48,15 +48,21 @@ func process(now func() time.Time) int {
 		stdin:    os.Stdin,
 		stdout:   plain{os.Stdout},
 		stderr:   plain{os.Stderr},
+		raw:      os.Stderr,
+		ci:       ciOf(os.Getenv),
 		terminal: isTerminal(os.Stdin),
 		watched:  isTerminal(os.Stderr),
 		columns:  columns(os.Stdout, os.Getenv("COLUMNS")),
 		getenv:   os.Getenv,
 		now:      now,
 	}
+	if t.ci == github {
+		t.stdout, t.stderr = plain{&commandless{w: os.Stdout}}, plain{&commandless{w: os.Stderr}}
+	}
 	err := t.run(ctx, os.Args)
 	stop()
 	t.report(err)
+	t.publish(err)
 	return exitStatus(err)
 }
 
@@ -183,10 +189,12 @@ func (t *tool) report(err error) {
 		}
 		return
 	}
-	t.note("%v", err)
+	lines := []string{"git-socialpost: " + brief(err.Error())}
 	for _, line := range hints(err) {
-		fmt.Fprintf(t.stderr, "hint: %s\n", oneLine(line))
+		lines = append(lines, "hint: "+oneLine(line))
 	}
+	at, _ := errors.AsType[problem](err)
+	t.annotate("error", at.Path, at.Line, lines...)
 }
 
 // hint is an error that knows what to type next.

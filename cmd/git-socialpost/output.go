@@ -48,7 +48,7 @@ func printJSON(w io.Writer, v any) error {
 		return err
 	}
 	var b strings.Builder
-	for _, r := range plain.String() {
+	for _, r := range strings.ReplaceAll(plain.String(), "##[", `##\u005b`) { // a command to GitHub's runner
 		if steers(r) {
 			fmt.Fprintf(&b, "\\u%04x", r)
 		} else {

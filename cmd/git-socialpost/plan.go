@@ -31,6 +31,7 @@ func (t *tool) planCommand() *cli.Command {
 		ArgsUsage: " ",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print the plan as JSON", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "markdown", Usage: "print the plan with its texts, as a comment for a pull request", DisableDefaultText: true},
 			&cli.StringFlag{Name: "out", Usage: "save the plan to `FILE`, for deliver --plan"},
 			&cli.StringFlag{Name: "rev", Usage: "plan the posts of `REVISION`", Value: "HEAD"},
 			&cli.BoolFlag{Name: "worktree", Usage: "plan the files on the disk, committed or not", DisableDefaultText: true},
@@ -48,12 +49,15 @@ func (t *tool) plan(c *cli.Context) error {
 	switch {
 	case c.Args().Present():
 		return usagef("plan takes no arguments, got %q", c.Args().First())
+	case c.Bool("json") && c.Bool("markdown"):
+		return usagef("--json and --markdown exclude each other")
 	case c.Bool("worktree") && c.IsSet("rev"):
 		return usagef("--worktree and --rev exclude each other")
 	case c.Bool("worktree") && c.IsSet("out"):
 		return usagef("--worktree and --out exclude each other: only what is committed can be delivered")
 	}
 	defer t.close()
+	t.summarize("plan")
 	src, err := t.readSource(c)
 	if err != nil {
 		return err
@@ -71,9 +75,13 @@ func (t *tool) plan(c *cli.Context) error {
 			return err
 		}
 	}
-	if c.Bool("json") {
+	t.summary.add(p.preview(src)...)
+	switch {
+	case c.Bool("json"):
 		err = printJSON(t.stdout, p)
-	} else {
+	case c.Bool("markdown"):
+		err = p.printMarkdown(t.stdout, src)
+	default:
 		err = t.show(c.Context, p.print)
 	}
 	return errors.Join(err, t.complain(src))
@@ -170,9 +178,9 @@ func (t *tool) complain(src *source) error {
 		}
 	}
 	if !t.quiet {
-		t.printProblems("warning: ", warnings)
+		t.printProblems("warning", warnings)
 	}
-	t.printProblems("", problems)
+	t.printProblems("error", problems)
 	switch bad {
 	case 0:
 		return nil
@@ -182,11 +190,15 @@ func (t *tool) complain(src *source) error {
 	return hinted(fmt.Errorf("%d posts are invalid", bad), "mend them as said above; the others are not held up")
 }
 
-func (t *tool) printProblems(kind string, problems []problem) {
+func (t *tool) printProblems(level string, problems []problem) {
 	for _, p := range problems {
-		fmt.Fprintf(t.stderr, "%s%s\n", kind, oneLine(p.String()))
-		if p.Remedy != "" {
-			fmt.Fprintf(t.stderr, "  %s\n", oneLine(p.Remedy))
+		lines := []string{oneLine(p.String())}
+		if level == "warning" {
+			lines[0] = "warning: " + lines[0]
 		}
+		if p.Remedy != "" {
+			lines = append(lines, "  "+oneLine(p.Remedy))
+		}
+		t.annotate(level, p.Path, p.Line, lines...)
 	}
 }

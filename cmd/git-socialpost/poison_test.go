@@ -291,6 +291,9 @@ func poisonedPrePush(m *machine) {
 		cmd.Stdin = strings.NewReader(input)
 		said, _ := cmd.CombinedOutput()
 		checkPrinted(m, string(said))
+		if m.onGitHub() {
+			checkCommands(m, string(said))
+		}
 		if strings.Contains("\n"+string(said), "\nFORGED") || len(said) == 0 {
 			m.Errorf("plan --pre-push prints:\n%s", said)
 		}

@@ -18,7 +18,7 @@ const hookPatience = 10 * time.Second
 // prePush is plan for git's pre-push hook: the remote's name and URL as arguments, a line for each ref on standard
 // input. It holds up a push for one reason only, an invalid post of the configured branch.
 func (t *tool) prePush(c *cli.Context) error {
-	for _, name := range []string{"json", "out", "rev", "worktree", "offline"} {
+	for _, name := range []string{"json", "markdown", "out", "rev", "worktree", "offline"} {
 		if c.IsSet(name) {
 			return usagef("--pre-push and --%s exclude each other", name)
 		}

@@ -44,6 +44,7 @@ func (t *tool) resolve(c *cli.Context) error {
 		return err
 	}
 	defer t.close()
+	t.summarize("resolve")
 	if err := t.openLedger(c.Context); err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (t *tool) resolve(c *cli.Context) error {
 	}
 	urn, _ := linkedin.ParseURN(c.String("posted"))
 	if at, ok := linkedin.CreatedAt(urn); ok && at.Before(before.IntendedAt.Add(-aliveFor)) {
-		t.note("WARNING: that post was created %s, long before this attempt began, %s", at.UTC().Format(time.RFC3339), before.IntendedAt.Format(time.RFC3339))
+		t.warn("that post was created %s, long before this attempt began, %s", at.UTC().Format(time.RFC3339), before.IntendedAt.Format(time.RFC3339))
 	}
 	if err := t.confirm(c, before); err != nil {
 		return err
@@ -79,6 +80,7 @@ func (t *tool) resolve(c *cli.Context) error {
 	if n := len(rec.Late); c.IsSet("from") && n > 0 {
 		t.shout(rec, rec.Late[n-1].Attempt)
 	}
+	t.summary.add(settled(rec))
 	return printStatus(t.bare(), []*ledger.Record{rec})
 }
 

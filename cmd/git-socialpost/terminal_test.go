@@ -18,24 +18,7 @@ import (
 //
 // Every case puts poison, or the strongest of it that its place takes, into one source, and runs commands.
 func TestTerminal(t *testing.T) {
-	for name, poisoned := range map[string]func(*machine){
-		"posts":              poisonedPosts,
-		"folders and files":  poisonedNames,
-		"configuration":      poisonedConfig,
-		"branch":             poisonedBranch,
-		"environment":        poisonedEnvironment,
-		"answers to checks":  poisonedChecks,
-		"answers to posts":   poisonedAnswers,
-		"no HTTP":            poisonedWire,
-		"git's errors":       poisonedGit,
-		"hooks":              poisonedHook,
-		"refusals":           poisonedRefusal,
-		"recovery record":    poisonedRecovery,
-		"saved plan":         poisonedPlan,
-		"forged commits":     poisonedCommits,
-		"pre-push":           poisonedPrePush,
-		"credential helpers": poisonedHelper,
-	} {
+	for name, poisoned := range poisonings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			poisoned(newWorld(t, "note:linkedin-en").clone("m"))
@@ -43,8 +26,27 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+var poisonings = map[string]func(*machine){
+	"posts":              poisonedPosts,
+	"folders and files":  poisonedNames,
+	"configuration":      poisonedConfig,
+	"branch":             poisonedBranch,
+	"environment":        poisonedEnvironment,
+	"answers to checks":  poisonedChecks,
+	"answers to posts":   poisonedAnswers,
+	"no HTTP":            poisonedWire,
+	"git's errors":       poisonedGit,
+	"hooks":              poisonedHook,
+	"refusals":           poisonedRefusal,
+	"recovery record":    poisonedRecovery,
+	"saved plan":         poisonedPlan,
+	"forged commits":     poisonedCommits,
+	"pre-push":           poisonedPrePush,
+	"credential helpers": poisonedHelper,
+}
+
 const (
-	forged  = "\nFORGED\rFORGED\vFORGED\fFORGED\u0085FORGED\u2028FORGED\u2029FORGED"
+	forged  = "\nFORGED\rFORGED\vFORGED\fFORGED\u0085FORGED\u2028FORGED\u2029FORGED\n::add-mask::x\n \t::error::FORGED ##[add-mask]"
 	escapes = "\x1b[31m\x1b]0;FORGED\a\b\u009b31m\u202e\u2066\u2028x\t"
 	poison  = "x" + escapes + forged + "\r\n"
 )
@@ -57,6 +59,9 @@ func (m *machine) see(args ...string) result {
 		checkPrinted(m, said)
 		if strings.HasPrefix(said, "FORGED") || strings.Contains(said, "\nFORGED") {
 			m.Errorf("git-socialpost %q prints a forged line:\n%s", args, said)
+		}
+		if m.onGitHub() {
+			checkCommands(m, said)
 		}
 	}
 	if slices.Contains(args, "--json") && r.stdout != "" && !json.Valid([]byte(r.stdout)) {

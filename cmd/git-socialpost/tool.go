@@ -27,6 +27,9 @@ const (
 type tool struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	raw            io.Writer // standard error, for commands to the CI's log alone
+	ci             ci
+	folds          int  // of the CI's log, so far
 	terminal       bool // standard input is one
 	watched        bool // standard error is one: somebody waits, and wants to see how it goes
 	columns        int  // of standard output, if that is one; else 0
@@ -39,6 +42,7 @@ type tool struct {
 	cfg     *config
 	ledger  *ledger.Ledger
 	unlock  func()
+	summary summary
 }
 
 // open looks at the repository. No git process gets to see the usual token or an app's secret, and none that talks to others any token.
@@ -239,8 +243,11 @@ func (t *tool) runURL() string {
 // stamp is the time as records hold it.
 func (t *tool) stamp() time.Time { return t.now().UTC().Truncate(time.Second) }
 
-// person names whoever runs this, as git knows them.
+// person names whoever runs this, as the CI or git knows them.
 func (t *tool) person(ctx context.Context) string {
+	if name := t.ci.person(t.getenv); name != "" {
+		return name
+	}
 	if ident, err := t.repo.Run(ctx, "var", "GIT_COMMITTER_IDENT"); err == nil {
 		return ident[:strings.LastIndexByte(ident, '>')+1]
 	}

@@ -36,7 +36,7 @@ func main() {
 	defer linkedIn.Close()
 	b := &bench{top: top, tool: filepath.Join(bin, "git-socialpost"), env: append(os.Environ(),
 		"HOME="+top, "XDG_CONFIG_HOME="+top, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Bench", "GIT_AUTHOR_EMAIL=bench@example.com",
-		"GIT_COMMITTER_NAME=Bench", "GIT_COMMITTER_EMAIL=bench@example.com", "NO_PROXY=127.0.0.1",
+		"GIT_COMMITTER_NAME=Bench", "GIT_COMMITTER_EMAIL=bench@example.com", "NO_PROXY=127.0.0.1", "GITHUB_ACTIONS=", "GITLAB_CI=",
 		"SOCIALPOST_LINKEDIN_URL="+linkedIn.URL, "LINKEDIN_ACCESS_TOKEN="+sandbox.DefaultToken)}
 	b.prepare()
 
