@@ -8,6 +8,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/urfave/cli/v2 v2.27.7
 	golang.org/x/term v0.25.0
+	gopkg.in/yaml.v3 v3.0.1
 )
 
 require (

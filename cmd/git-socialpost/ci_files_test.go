@@ -81,9 +81,9 @@ func documentedWorkflows(t *testing.T) map[string]*yamlNode {
 }
 
 var (
-	pinned = regexp.MustCompile(`@(v[0-9]+|[0-9a-f]{40}|main)$`)
+	pinned   = regexp.MustCompile(`@(v[0-9]+|[0-9a-f]{40}|main)$`)
 	mayWrite = regexp.MustCompile(`git[ -]socialpost .*\b(deliver|resolve|init|seed|import)`)
-	sends  = regexp.MustCompile(`git[ -]socialpost .*\bdeliver\b`)
+	sends    = regexp.MustCompile(`git[ -]socialpost .*\bdeliver\b`)
 )
 
 // workflowFlaws are what would let a stranger's words, or a later run, do harm, or what gives more than is needed.
