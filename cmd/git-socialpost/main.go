@@ -82,6 +82,7 @@ func (t *tool) app() *cli.App {
 		Commands: []*cli.Command{
 			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.doctorCommand(),
 			t.newCommand(), t.seedCommand(), t.importCommand(), t.hookCommand(), t.loginCommand(), t.logoutCommand(),
+			t.completeCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -123,7 +124,7 @@ func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{e
 
 func unknownCommand(app *cli.App, name string) error {
 	var names []string
-	for _, cmd := range app.Commands {
+	for _, cmd := range app.VisibleCommands() {
 		names = append(names, cmd.Name)
 	}
 	err := usagef("%q is not a git-socialpost command", name)
