@@ -7,13 +7,15 @@ function __git_socialpost_complete
     if test (string replace -r '.*/' '' -- $words[1]) = git
         set at (contains -i -- socialpost $words; or echo 2) # at 2 stands an alias
     end
-    set -l word (commandline -ct)
-    for line in (git-socialpost __complete $words[(math $at + 1)..] $word 2>/dev/null)
+    set -l word (string unescape -- (commandline -ct); or commandline -ct)
+    set -l flag (string match -r -- '^-[^=]*=' "$word")
+    set -l name (string replace -- "$flag" '' "$word")
+    for line in (git-socialpost __complete $words[(math $at + 1)..] "$word" 2>/dev/null)
         switch $line
             case \tfiles
-                __fish_complete_path (string replace -r -- '^-.*=' '' "$word")
+                __fish_complete_path "$name" | string replace -r -- '^' "$flag"
             case \tfolders
-                __fish_complete_directories (string replace -r -- '^-.*=' '' "$word") ''
+                __fish_complete_directories "$name" '' | string replace -r -- '^' "$flag"
             case '*'
                 echo $line
         end
