@@ -1,5 +1,5 @@
 .POSIX:
-.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-shells test-hooks test-browser test-gitea test-gits test-load soak fuzz check bench clean
+.PHONY: help demo build install package test test-slow test-race test-model test-cuts test-kills test-servers test-shells test-package test-hooks test-browser test-gitea test-gits test-load soak fuzz check bench clean
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s
@@ -11,6 +11,7 @@ SERVERS = nginx-light fcgiwrap openssh-server gitolite3
 BROWSER = chromium chromium-driver
 
 STATICCHECK = bin/tools/staticcheck-v0.8.2
+GORELEASER = bin/tools/goreleaser-v2.15.1
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile | expand -t 12
@@ -74,6 +75,16 @@ test-hooks: ## pushes through husky, lefthook and pre-commit, which npm and Debi
 test-shells: ## Tab in bash, zsh and fish, which root installs
 	sh .ci/packages $(SHELLS)
 	go test ./cmd/git-socialpost -run '^TestCompletion$$' -shells -count=1 -timeout 10m
+
+package: $(GORELEASER) ## archives, deb, rpm and cask of this commit, in dist; building goreleaser takes minutes, once
+	$(GORELEASER) release --snapshot --clean
+
+test-package: $(GORELEASER) ## a release of this commit, twice, with what is in it looked at and run
+	sh testdata/package.sh $(GORELEASER)
+
+$(GORELEASER):
+	GOBIN="$$PWD/bin/tools" go install github.com/goreleaser/goreleaser/v2@v2.15.1
+	mv bin/tools/goreleaser $@
 
 test-gitea: ## deliveries through Gitea, which is built first, once: ten minutes or more
 	gitea=$$(sh testdata/gitea.sh) && go test ./cmd/git-socialpost -run '^TestServers/gitea' -gitea="$$gitea" -count=1 -timeout 30m
