@@ -45,7 +45,7 @@ func TestComplete(t *testing.T) {
 	m.git("tag", "v1")
 	m.git("branch", "odd$(date)")
 	const (
-		a, due, waiting = "a-note:linkedin-en\tdelivered", "b-note:linkedin-en\tnot in the ledger", "b-note:linkedin-ru\topen: unknown"
+		a, due, waiting = "a-note:linkedin-en\tsettled", "b-note:linkedin-en\tnot in the ledger", "b-note:linkedin-ru\topen: unknown"
 		en, ru          = "linkedin-en\turn:li:person:782bbtaQ", "linkedin-ru\turn:li:person:782bbtaQ"
 	)
 	for words, want := range map[string][]string{

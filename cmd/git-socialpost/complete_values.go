@@ -62,45 +62,51 @@ func (t *tool) openOffline(ctx context.Context) bool {
 	return true
 }
 
-// keyOffers are the keys of the committed posts and of this clone's copy of the ledger, by name. Only what is in the
-// ledger can be resolved, above all what is open.
+// keyOffers are the keys of the committed posts and of this clone's copy of the ledger. Only what is in the ledger can be
+// resolved, above all what is open.
 func (t *tool) keyOffers(toResolve bool) []offer {
-	about := map[string]string{}
 	src, err := t.readRevision("HEAD")
 	if t.cfg == nil {
 		return nil
 	}
+	about := map[string]string{}
 	if err == nil && !toResolve {
 		for _, p := range src.posts {
 			about[p.Key.String()] = "not in the ledger"
 		}
-		delete(about, ledger.Key{}.String())
+		delete(about, ledger.Key{}.String()) // of posts too broken to have one
 	}
-	var waiting, others []string
-	if t.ledger.Recall() == nil {
-		recs, _ := t.ledger.Records()
-		for _, r := range recs {
-			about[r.Key] = string(r.State)
-			if r.State.Open() {
-				about[r.Key] = string(open) + ": " + string(r.State)
-				waiting = append(waiting, r.Key)
-			}
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(about)) {
-		if !toResolve || !slices.Contains(waiting, key) {
-			others = append(others, key)
-		}
-	}
-	slices.Sort(waiting)
+	waiting := t.recall(about)
 	if !toResolve {
 		waiting = nil
 	}
 	var all []offer
-	for _, key := range append(waiting, others...) {
+	for _, key := range waiting {
+		all = append(all, offer{key, about[key]})
+		delete(about, key)
+	}
+	for _, key := range slices.Sorted(maps.Keys(about)) {
 		all = append(all, offer{key, about[key]})
 	}
 	return all
+}
+
+// recall notes what this clone remembers of each key, and returns those that are open.
+func (t *tool) recall(about map[string]string) (waiting []string) {
+	if t.ledger.Recall() != nil {
+		return nil
+	}
+	keys, _ := t.ledger.SettledKeys()
+	for _, k := range keys {
+		about[k.String()] = "settled"
+	}
+	recs, _ := t.ledger.OpenRecords()
+	for _, r := range recs {
+		about[r.Key] = string(open) + ": " + string(r.State)
+		waiting = append(waiting, r.Key)
+	}
+	slices.Sort(waiting)
+	return waiting
 }
 
 // slugOffers are the articles that have posts, for one more channel.
