@@ -33,7 +33,7 @@ func (t *tool) complete(c *cli.Context) error {
 	if len(words) == 0 {
 		words = []string{""}
 	}
-	for _, o := range t.offers(c, readLine(c.App, words)) {
+	for _, o := range t.offers(c, t.readLine(c.App, words)) {
 		if o.value == visible(o.value) && !strings.ContainsAny(o.value, "\t\n") {
 			fmt.Fprintf(t.stdout, "%s\t%s\n", o.value, brief(o.about))
 		}
@@ -53,8 +53,8 @@ type commandLine struct {
 	word   string
 }
 
-func readLine(app *cli.App, words []string) *commandLine {
-	line := &commandLine{flags: app.Flags, word: words[len(words)-1]}
+func (t *tool) readLine(app *cli.App, words []string) *commandLine {
+	line := &commandLine{flags: slices.Concat(app.Flags, t.commonFlags()), word: words[len(words)-1]}
 	for _, word := range words[:len(words)-1] {
 		switch {
 		case line.valued != nil:

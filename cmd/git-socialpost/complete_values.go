@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-socialpost/git-socialpost/ledger"
 )
@@ -23,6 +24,8 @@ func (t *tool) values(ctx context.Context, kind string, toResolve bool) []offer 
 		return []offer{files}
 	case "DIR":
 		return []offer{folders}
+	case "DATE":
+		return plainOffers("today", t.now().Format(time.DateOnly))
 	case "KEY", "SLUG", "CHANNEL", "REVISION":
 		if !t.openOffline(ctx) {
 			return nil
@@ -41,7 +44,7 @@ func (t *tool) values(ctx context.Context, kind string, toResolve bool) []offer 
 	if kind == "" || kind != strings.ToLower(kind) {
 		return nil
 	}
-	return plainOffers("", strings.Split(kind, " or ")...)
+	return plainOffers("", strings.Split(strings.ReplaceAll(kind, "|", " or "), " or ")...)
 }
 
 func plainOffers(about string, values ...string) (all []offer) {

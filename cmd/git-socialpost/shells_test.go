@@ -34,11 +34,14 @@ var tabs = []tabbed{
 	{"git-socialpost plan --rev tes\t--js\t", []string{"git-socialpost", "plan", "--rev", "test/colon", "--json"}},
 	{"git socialpost plan --rev=tes\t--js\t", []string{"git", "socialpost", "plan", "--rev=test/colon", "--json"}},
 	{"git socialpost plan --rev od\t", []string{"git", "socialpost", "plan", "--rev", "odd$(date)"}},
-	{"git socialpost plan --out save\t--js\t", []string{"git", "socialpost", "plan", "--out", "saved plan", "--json"}},
+	{"git socialpost plan --out saved\t--js\t", []string{"git", "socialpost", "plan", "--out", "saved plan", "--json"}},
 	{"git socialpost deliver --recovery kep\t", []string{"git", "socialpost", "deliver", "--recovery", "kept"}},
 	{"git-socialpost deliver --plan=saved\\ \t", []string{"git-socialpost", "deliver", "--plan=saved plan"}},
 	{"git socialpost deliver --recovery=kep\t", []string{"git", "socialpost", "deliver", "--recovery=kept"}},
 	{"git socialpost status nothing\t", []string{"git", "socialpost", "status", "nothing"}},
+	{"git socialpost hook ins\t--ch\t", []string{"git", "socialpost", "hook", "install", "--chain"}},
+	{"git socialpost -v new --no\tb-no\tlinkedin-r\t", []string{"git", "socialpost", "-v", "new", "--no-edit", "b-note", "linkedin-ru"}},
+	{"git-socialpost --qui\timport savi\t", []string{"git-socialpost", "--quiet", "import", "saving"}},
 	{"git sp fs\t", []string{"git", "sp", "fsck"}},
 }
 
@@ -52,6 +55,7 @@ func TestCompletion(t *testing.T) {
 	m.git("branch", "odd$(date)")
 	m.git("config", "alias.sp", "socialpost")
 	m.write("saved plan", "")
+	m.write("saving", "")
 	m.write("kept/x", "")
 	m.write("kept-file", "")
 	m.write("nothing-but-a-file", "")
