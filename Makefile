@@ -80,7 +80,7 @@ package: $(GORELEASER) ## archives, deb, rpm and cask of this commit, in dist; b
 	$(GORELEASER) release --snapshot --clean
 
 test-package: $(GORELEASER) ## a release of this commit, twice, with what is in it looked at and run
-	sh .ci/packages unzip rpm
+	sh .ci/packages unzip rpm ruby
 	sh testdata/package.sh $(GORELEASER)
 
 $(GORELEASER):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes a release of the last commit in two clones, under a tag of their own, and publishes nothing. Both must be the same
-# to the byte. Then it looks at what is in every archive and package, and unpacks and runs those of this system.
-# Needs Go, dpkg, rpm and unzip. Usage: package.sh GORELEASER
+# to the byte. Then it looks at what is in every archive, every package and the cask, and unpacks and runs those of this
+# system. Needs Go, dpkg, rpm, ruby and unzip. Usage: package.sh GORELEASER
 set -eu
 
 goreleaser=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -36,6 +36,16 @@ contains() {
 	diff -u "$top/want" "$top/got" >&2 || fail "$what: not what it should hold"
 }
 
+# built ARCHIVE OS ARCH PROGRAM: the program is of this system, of the tag, and knows nothing of where it was built
+built() {
+	go version -m "$4" >"$top/info" || fail "$1: no Go program"
+	for line in "mod	github.com/git-socialpost/git-socialpost	v$version" "build	-trimpath=true" "build	CGO_ENABLED=0" \
+		"build	GOOS=$2" "build	GOARCH=$3" "build	vcs.modified=false"; do
+		grep -q "^	$line" "$top/info" || fail "$1: no $line in $(cat "$top/info")"
+	done
+	! grep -qF "$top" "$4" || fail "$1: it names the folder in which it was built"
+}
+
 # runs WHAT FOLDER: what was unpacked there tells the version and has a manual
 runs() {
 	got=$(PATH="$2/bin:$PATH" git socialpost --version)
@@ -63,10 +73,15 @@ for arch in amd64 arm64; do
 		name=git-socialpost_${version}_${os}_$arch.tar.gz
 		tar tzf "$name" >"$top/list"
 		contains "$name" "$top/list" bin/git-socialpost $bash $fish $zsh $man $doc/LICENSE $doc/README.md
+		tar xzf "$name" -C "$top" bin/git-socialpost
+		[ -x "$top/bin/git-socialpost" ] || fail "$name: the program cannot be run"
+		built "$name" $os $arch "$top/bin/git-socialpost"
 	done
 	name=git-socialpost_${version}_windows_$arch.zip
 	unzip -Z1 "$name" >"$top/list"
 	contains "$name" "$top/list" bin/git-socialpost.exe $bash $fish $zsh $man $doc/LICENSE $doc/README.md
+	unzip -qo "$name" bin/git-socialpost.exe -d "$top"
+	built "$name" windows $arch "$top/bin/git-socialpost.exe"
 	name=git-socialpost_${version}_linux_$arch.deb
 	dpkg-deb --fsys-tarfile "$name" | tar t >"$top/list"
 	contains "$name" "$top/list" usr/bin/git-socialpost usr/$bash usr/$fish usr/share/zsh/vendor-completions/_git-socialpost usr/$man.gz usr/$doc/copyright
@@ -76,6 +91,16 @@ for arch in amd64 arm64; do
 	contains "$name" "$top/list" usr/bin/git-socialpost usr/$bash usr/$fish usr/$zsh usr/$man.gz usr/share/licenses/git-socialpost/LICENSE
 	rpm -qRp "$name" | grep -qx 'git >= 2.30' || fail "$name: $(rpm -qRp "$name")"
 done
+
+# The cask has the archives' checksums, and names what is in them.
+cask=homebrew/Casks/git-socialpost.rb
+ruby -c "$cask" >/dev/null
+awk -F '"' -v version="$version" '
+	/^ *url "/ { gsub("#{version}", version); url = $2; sub("^https://github.com/git-socialpost/git-socialpost/releases/download/v" version "/", "", url) }
+	/^ *sha256 "/ { print $2 "  " url }' "$cask" | sort >"$top/cask"
+grep -E '_(darwin|linux)_.*\.tar\.gz$' checksums.txt | sort | diff -u - "$top/cask" >&2 || fail "the cask: not the checksums of the archives"
+sed -n 's/^ *\(binary\|manpage\|[a-z]*_completion\) "\([^"]*\)".*/\2/p; s|.*{{staged_path}}/\([^"]*\)".*|\1|p' "$cask" >"$top/list"
+contains "the cask" "$top/list" bin/git-socialpost bin/git-socialpost $bash $fish $zsh $man
 
 arch=$(go env GOARCH)
 mkdir "$top/tar" "$top/installed"
