@@ -89,6 +89,7 @@ for arch in amd64 arm64; do
 	name=git-socialpost_${version}_linux_$arch.rpm
 	rpm -qlp "$name" >"$top/list"
 	contains "$name" "$top/list" usr/bin/git-socialpost usr/$bash usr/$fish usr/$zsh usr/$man.gz usr/share/licenses/git-socialpost/LICENSE
+	[ "$(rpm -qp --qf '%{BUILDHOST}' "$name")" = localhost ] || fail "$name: it names the machine that built it"
 	rpm -qRp "$name" | grep -qx 'git >= 2.30' || fail "$name: $(rpm -qRp "$name")"
 done
 
