@@ -1,16 +1,18 @@
 .POSIX:
-.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-hooks test-browser test-gitea test-gits test-load soak fuzz check bench clean manual test-ci
+.PHONY: help demo build install test test-slow test-race test-model test-cuts test-kills test-servers test-hooks test-browser test-gitea test-gits test-load soak fuzz check bench clean manual test-ci package test-shells test-package
 
 PREFIX = $(HOME)/.local
 FUZZTIME = 10s
 PART = 0/1
 SOAK = 30m
 GITS = bin/gits
+SHELLS = bash-completion zsh fish
 SERVERS = nginx-light fcgiwrap openssh-server gitolite3
 BROWSER = chromium chromium-driver
 
 STATICCHECK = bin/tools/staticcheck-v0.8.2
 ACTIONLINT = bin/tools/actionlint-v1.7.12
+GORELEASER = bin/tools/goreleaser-v2.15.1
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile | expand -t 12
@@ -21,10 +23,13 @@ demo: build ## a round against a stand-in LinkedIn, in a throw-away folder
 build: ## bin/git-socialpost and bin/linkedin-sandbox
 	go build -trimpath -o bin/ ./cmd/git-socialpost ./cmd/linkedin-sandbox
 
-install: build ## the binary and the man page, under PREFIX (~/.local)
+install: build ## the binary, the man page and completions, under PREFIX (~/.local)
 	mkdir -p "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1"
 	install -m 755 bin/git-socialpost "$(DESTDIR)$(PREFIX)/bin/"
 	install -m 644 docs/git-socialpost.1 "$(DESTDIR)$(PREFIX)/share/man/man1/"
+	for folder in share/bash-completion/completions share/zsh/site-functions share/fish/vendor_conf.d; do \
+		mkdir -p "$(DESTDIR)$(PREFIX)/$$folder" && install -m 644 $$folder/* "$(DESTDIR)$(PREFIX)/$$folder/" || exit 1; \
+	done
 
 test: ## the tests
 	go test -timeout 30m ./...
@@ -67,6 +72,21 @@ test-hooks: ## pushes through husky, lefthook and pre-commit, which npm and Debi
 	sh .ci/packages pre-commit
 	sh testdata/precommit.sh bin/.precommit trixie
 	go test ./cmd/git-socialpost -run '^TestHookManagers$$' -managers="$$PWD/bin/.precommit" -count=1 -timeout 10m
+
+test-shells: ## Tab in bash, zsh and fish, which root installs
+	sh .ci/packages $(SHELLS)
+	go test ./cmd/git-socialpost -run '^TestCompletion$$' -shells -count=1 -timeout 10m
+
+package: $(GORELEASER) ## archives, deb, rpm and cask of this commit, in dist; building goreleaser takes minutes, once
+	$(GORELEASER) release --snapshot --clean
+
+test-package: $(GORELEASER) ## a release of this commit, twice, with what is in it looked at and run
+	sh .ci/packages unzip rpm ruby
+	sh testdata/package.sh $(GORELEASER)
+
+$(GORELEASER):
+	GOBIN="$$PWD/bin/tools" go install github.com/goreleaser/goreleaser/v2@v2.15.1
+	mv bin/tools/goreleaser $@
 
 test-gitea: ## deliveries through Gitea, which is built first, once: ten minutes or more
 	gitea=$$(sh testdata/gitea.sh) && go test ./cmd/git-socialpost -run '^TestServers/gitea' -gitea="$$gitea" -count=1 -timeout 30m

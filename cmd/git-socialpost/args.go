@@ -25,7 +25,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		return args[:2], nil
 	}
 	cmd := app.Command(args[1])
-	if cmd == nil {
+	if cmd == nil || cmd.SkipFlagParsing {
 		return args, nil
 	}
 	var flags, rest []string

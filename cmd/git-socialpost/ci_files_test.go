@@ -82,7 +82,7 @@ func documentedWorkflows(t *testing.T) map[string]*yamlNode {
 
 var (
 	pinned   = regexp.MustCompile(`@(v[0-9]+|[0-9a-f]{40}|main)$`)
-	mayWrite = regexp.MustCompile(`git[ -]socialpost .*\b(deliver|resolve|init|seed|import)`)
+	mayWrite = regexp.MustCompile(`git[ -]socialpost .*\b(deliver|resolve|init|seed|import)|goreleaser\S* release\b`)
 	sends    = regexp.MustCompile(`git[ -]socialpost .*\bdeliver\b`)
 )
 
@@ -98,6 +98,7 @@ func workflowFlaws(t *testing.T, w *yamlNode) (flaws []string) {
 	for _, name := range w.get("jobs").keys {
 		job := w.get("jobs", name)
 		var pushes, delivers, keeps, comments bool
+		depth := ""
 		for _, s := range job.get("steps").list {
 			run, command := s.get("run").text, ""
 			if strings.HasPrefix(s.get("uses").text, "git-socialpost/git-socialpost@") {
@@ -110,10 +111,11 @@ func workflowFlaws(t *testing.T, w *yamlNode) (flaws []string) {
 			if strings.HasPrefix(s.get("uses").text, "actions/upload-artifact@") && s.get("if").text == "always()" && strings.Contains(s.get("with", "path").text, "recovery") {
 				keeps = true
 			}
-			if depth := s.get("with", "fetch-depth").text; depth != "" && depth != "1" {
-				complain(name + ": checks out " + depth)
-			}
+			depth = cmp.Or(depth, s.get("with", "fetch-depth").text)
 			flaws = append(flaws, stepFlaws(s)...)
+		}
+		if delivers && depth != "" && depth != "1" {
+			complain(name + ": checks out " + depth)
 		}
 		permissions := w.get("permissions")
 		if job.in["permissions"] != nil {

@@ -103,6 +103,7 @@ func (t *tool) app() *cli.App {
 		Commands: []*cli.Command{
 			t.initCommand(), t.planCommand(), t.deliverCommand(), t.resolveCommand(), t.statusCommand(), t.logCommand(), t.fsckCommand(), t.doctorCommand(),
 			t.newCommand(), t.seedCommand(), t.importCommand(), t.hookCommand(), t.loginCommand(), t.logoutCommand(), t.helpCommand(),
+			t.completeCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -154,7 +155,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 
 func unknownCommand(app *cli.App, name string) error {
 	var names []string
-	for _, cmd := range app.Commands {
+	for _, cmd := range app.VisibleCommands() {
 		names = append(names, cmd.Name)
 	}
 	err := usagef("%q is not a git-socialpost command", name)

@@ -19,7 +19,13 @@ func TestManPage(t *testing.T) {
 	page := string(data)
 	for _, cmd := range new(tool).app().Commands {
 		section := manSection(page, ".Ss "+cmd.Name)
-		if section == "" && !cmd.Hidden {
+		if cmd.Hidden {
+			if strings.Contains(page, cmd.Name) {
+				t.Errorf("the page describes %s, which is hidden", cmd.Name)
+			}
+			continue
+		}
+		if section == "" {
 			t.Errorf("no section on the command %s", cmd.Name)
 			continue
 		}

@@ -1,0 +1,99 @@
+//go:build unix
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var shells = flag.Bool("shells", false, "press Tab in bash, zsh and fish, which must be installed, with bash-completion")
+
+// A tabbed line is what somebody types, and what stands on the command line then, word by word.
+type tabbed struct {
+	keys string
+	want []string
+}
+
+// tabs are for every shell. What is typed is unambiguous, so that one Tab completes it.
+var tabs = []tabbed{
+	{"git socialpost res\t", []string{"git", "socialpost", "resolve"}},
+	{"git-socialpost res\t", []string{"git-socialpost", "resolve"}},
+	{"git socialpost stat\ta-no\t", []string{"git", "socialpost", "status", "a-note:linkedin-en"}},
+	{"git socialpost status a-note:\t", []string{"git", "socialpost", "status", "a-note:linkedin-en"}},
+	{"git socialpost status b-note:linkedin-r\tb-note:linkedin-e\t", []string{"git", "socialpost", "status", "b-note:linkedin-ru", "b-note:linkedin-en"}},
+	{"git-socialpost status b-note:linkedin-r\t", []string{"git-socialpost", "status", "b-note:linkedin-ru"}},
+	{"git -C . socialpost resolve a-note:linkedin-e\t--not\t", []string{"git", "-C", ".", "socialpost", "resolve", "a-note:linkedin-en", "--not-posted"}},
+	{"git-socialpost plan --rev tes\t--js\t", []string{"git-socialpost", "plan", "--rev", "test/colon", "--json"}},
+	{"git socialpost plan --rev=tes\t--js\t", []string{"git", "socialpost", "plan", "--rev=test/colon", "--json"}},
+	{"git socialpost plan --rev od\t", []string{"git", "socialpost", "plan", "--rev", "odd$(date)"}},
+	{"git socialpost plan --out saved\t--js\t", []string{"git", "socialpost", "plan", "--out", "saved plan", "--json"}},
+	{"git socialpost deliver --recovery kep\t", []string{"git", "socialpost", "deliver", "--recovery", "kept"}},
+	{"git-socialpost deliver --plan=saved\\ \t", []string{"git-socialpost", "deliver", "--plan=saved plan"}},
+	{"git socialpost deliver --recovery=kep\t", []string{"git", "socialpost", "deliver", "--recovery=kept"}},
+	{"git socialpost status nothing\t", []string{"git", "socialpost", "status", "nothing"}},
+	{"git socialpost hook ins\t--ch\t", []string{"git", "socialpost", "hook", "install", "--chain"}},
+	{"git socialpost -v new --no\tb-no\tlinkedin-r\t", []string{"git", "socialpost", "-v", "new", "--no-edit", "b-note", "linkedin-ru"}},
+	{"git-socialpost --qui\timport savi\t", []string{"git-socialpost", "--quiet", "import", "saving"}},
+	{"git sp fs\t", []string{"git", "sp", "fsck"}},
+}
+
+// TestCompletion types into real shells, on a terminal, with the completions of share/ where `make install` puts them.
+func TestCompletion(t *testing.T) {
+	if !*shells {
+		t.Skip("without -shells")
+	}
+	_, m := shopWorld(t)
+	m.git("branch", "test/colon")
+	m.git("branch", "odd$(date)")
+	m.git("config", "alias.sp", "socialpost")
+	m.write("saved plan", "")
+	m.write("saving", "")
+	m.write("kept/x", "")
+	m.write("kept-file", "")
+	m.write("nothing-but-a-file", "")
+	share := filepath.Join(m.world.dir, "home", ".local", "share")
+	m.check(os.CopyFS(share, os.DirFS(filepath.Join("..", "..", "share"))))
+	m.check(os.MkdirAll(filepath.Join(share, "fish", "generated_completions"), 0o777)) // else fish reads all man pages, in the background
+	for shell, prepare := range map[string]string{
+		"bash --norc --noprofile -i": ". /usr/share/bash-completion/bash_completion; _completion_loader git",
+		"zsh -f -i":                  "fpath+=(" + share + "/zsh/site-functions); autoload -Uz compinit; compinit -D -u",
+		"fish --private -i":          "true",
+	} {
+		name, _, _ := strings.Cut(shell, " ")
+		t.Run(name, func(t *testing.T) { typeAll(t, m, shell, prepare) })
+	}
+}
+
+// typeAll types every line, then goes to its begin and end to make it print its words into a file.
+func typeAll(t *testing.T, m *machine, shell, prepare string) {
+	t.Parallel()
+	printed, keys := t.TempDir(), prepare+"\n"
+	for i, tab := range tabs {
+		keys += fmt.Sprintf("%s\x01printf '%%s\\n' \x05 >%s/%d\n", tab.keys, printed, i)
+	}
+	cmd := exec.Command("script", "--quiet", "--echo", "never", "--command", shell, os.DevNull)
+	cmd.Dir = m.dir
+	cmd.Env = append(m.world.env, "TERM=dumb", "COLUMNS=300")
+	cmd.Stdin = strings.NewReader(keys + "exit\n")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Error(err)
+	}
+	for i, tab := range tabs {
+		data, err := os.ReadFile(filepath.Join(printed, strconv.Itoa(i)))
+		if got := strings.Split(strings.TrimRight(string(data), "/\n"), "\n"); err != nil || !slices.Equal(got, tab.want) {
+			t.Errorf("%q: got %q, want %q (%v)", tab.keys, got, tab.want, err)
+		}
+	}
+	if t.Failed() {
+		t.Logf("the terminal:\n%q", out)
+	}
+}
