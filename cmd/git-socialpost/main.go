@@ -93,7 +93,7 @@ func (t *tool) run(ctx context.Context, args []string) error {
 }
 
 func (t *tool) app() *cli.App {
-	cli.VersionFlag = &cli.BoolFlag{Name: "version", Usage: "print the version"}
+	cli.VersionFlag = &cli.BoolFlag{Name: "version", Usage: "print the version", DisableDefaultText: true}
 	app := &cli.App{
 		Name:      "git-socialpost",
 		HelpName:  "git socialpost",
