@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,8 +67,10 @@ func (c *Callback) Wait(ctx context.Context, state string, ignored func(error)) 
 		err  error
 	}
 	answers := make(chan answer, 1)
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /callback", func(w http.ResponseWriter, r *http.Request) {
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		if !isCallback(w, r) {
+			return
+		}
 		code, err := readAnswer(r.URL.Query(), state)
 		_, denied := errors.AsType[*DeniedError](err)
 		writePage(w, err, denied)
@@ -79,8 +82,8 @@ func (c *Callback) Wait(ctx context.Context, state string, ignored func(error)) 
 		case answers <- answer{code, err}:
 		default: // it was reloaded
 		}
-	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	}
+	server := &http.Server{Handler: http.HandlerFunc(handler), ReadTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
 	for _, listener := range c.listeners {
 		go server.Serve(listener)
 	}
@@ -96,6 +99,22 @@ func (c *Callback) Wait(ctx context.Context, state string, ignored func(error)) 
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
+}
+
+// isCallback answers by itself, and tells nothing, whoever did not come from the redirect: a browser that looks for an icon, a
+// page of a stranger's whose host name leads here.
+func isCallback(w http.ResponseWriter, r *http.Request) bool {
+	host := (&url.URL{Host: r.Host}).Hostname()
+	switch {
+	case r.URL.Path != "/callback" || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, host):
+		http.NotFound(w, r)
+	case r.Method != http.MethodGet:
+		w.Header().Set("Allow", http.MethodGet)
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	default:
+		return true
+	}
+	return false
 }
 
 var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
@@ -122,23 +141,26 @@ func writePage(w http.ResponseWriter, err error, denied bool) {
 	page.Execute(w, err)
 }
 
-// ParseCallback finds the code in what a person copies: the redirected address, or the code itself, which carries no
-// state that could be compared.
+// ErrPartial says that what a person copied is not the whole redirected address.
+var ErrPartial = errors.New("this is not the whole address that the browser was sent to")
+
+// ParseCallback finds the code in the redirected address, as a person copies it from a browser, which may leave out the scheme.
+// The code alone will not do: without the state nothing shows that it answers this login, and a stranger's code would make
+// a token of the stranger's.
 func ParseCallback(pasted, state string) (code string, err error) {
-	pasted = strings.TrimSpace(pasted)
-	_, rest, isAddress := strings.Cut(pasted, "?")
-	switch {
-	case isAddress:
-		query, _, _ := strings.Cut(rest, "#")
-		values, err := url.ParseQuery(query)
-		if err != nil {
-			return "", errors.New("the address cannot be read")
-		}
-		return readAnswer(values, state)
-	case pasted == "" || strings.ContainsAny(pasted, "/ \t"):
-		return "", errNoCode
+	_, query, isAddress := strings.Cut(strings.TrimSpace(pasted), "?")
+	if !isAddress {
+		return "", ErrPartial
 	}
-	return pasted, nil
+	query, _, _ = strings.Cut(query, "#")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return "", errors.New("the address cannot be read")
+	}
+	if got := values.Get("state"); got != state && strings.HasPrefix(state, got) {
+		return "", ErrPartial // LinkedIn puts the state last
+	}
+	return readAnswer(values, state)
 }
 
 var errNoCode = errors.New("this holds no code")

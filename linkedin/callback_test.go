@@ -76,8 +76,18 @@ func TestCallback(t *testing.T) {
 			t.Errorf("%s: HTTP %d", path, status)
 		}
 	}
-	if res, err := http.PostForm(base+"/callback?code=evil&state=S1", nil); err != nil || res.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %v, %v", res, err)
+	for method, want := range map[string]int{"POST": 405, "HEAD": 405, "OPTIONS": 405, "PUT": 405} {
+		if status, page := ask(t, method, "", base+"/callback?code=evil&state=S1"); status != want || strings.Contains(page, "evil") {
+			t.Errorf("%s: HTTP %d\n%s", method, status, page)
+		}
+	}
+	for _, host := range []string{"evil.example:8910", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:1", "[::2]:1"} {
+		if status, page := ask(t, "GET", host, base+"/callback?code=evil&state=S1"); status != http.StatusNotFound || strings.Contains(page, "evil") {
+			t.Errorf("host %s: HTTP %d\n%s", host, status, page)
+		}
+	}
+	if len(ignored) > 0 {
+		t.Errorf("a stranger's request is worth a word: %v", <-ignored)
 	}
 	status, page := get(t, base+"/callback?code=A%2BB&state=S1")
 	if status != 200 || !strings.Contains(page, "LinkedIn&#39;s answer is here") && !strings.Contains(page, "LinkedIn's answer is here") {
@@ -85,6 +95,38 @@ func TestCallback(t *testing.T) {
 	}
 	if got := <-result; got.code != "A+B" || got.err != nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+func ask(t *testing.T, method, host, address string) (status int, page string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = host
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(body)
+}
+
+// A browser may resolve localhost to either address, and leaves out port 80.
+func TestCallbackHosts(t *testing.T) {
+	for _, host := range []string{"localhost", "localhost:8910", "127.0.0.1:8910", "[::1]:8910"} {
+		base, result, _ := await(t)
+		if status, _ := ask(t, "GET", host, base+"/callback?code=A1&state=S1"); status != http.StatusOK {
+			t.Errorf("host %s: HTTP %d", host, status)
+		}
+		if got := <-result; got.code != "A1" || got.err != nil {
+			t.Errorf("host %s: %+v", host, got)
+		}
 	}
 }
 
@@ -147,15 +189,17 @@ func TestParseCallback(t *testing.T) {
 		"http://localhost:8910/callback?code=A1&state=S1\n":   "A1",
 		" localhost:8910/callback?state=S1&code=A%2B1 ":       "A+1",
 		"http://localhost:8910/callback?code=A1&state=S1#_=_": "A1",
-		"A1_-x\r\n": "A1_-x",
-		"http://localhost:8910/callback?code=A1&state=S2":         "another login",
-		"http://localhost:8910/callback?code=A1":                  "another login",
+		"http://localhost:8910/callback?code=A1&state=S2":     "another login",
+		"http://localhost:8910/callback?code=A1":              "not the whole address",
+		"http://localhost:8910/callback?code=A1&state=S":      "not the whole address",
+		"http://localhost:8910/callback?code=A1&state=S11":    "another login",
+		"A1_-x\r\n": "not the whole address",
 		"http://localhost:8910/callback?state=S1":                 "no code",
 		"http://localhost:8910/callback?error=x&code=A1&state=S1": "granted nothing: x",
 		"http://localhost:8910/callback?code=%zz&state=S1":        "cannot be read",
-		"http://localhost:8910/callback":                          "no code",
-		"":                                                        "no code",
-		"what do you want":                                        "no code",
+		"http://localhost:8910/callback":                          "not the whole address",
+		"":                                                        "not the whole address",
+		"what do you want":                                        "not the whole address",
 	} {
 		code, err := ParseCallback(pasted, "S1")
 		if err != nil && (code != "" || !strings.Contains(err.Error(), want)) || err == nil && code != want {

@@ -15,7 +15,9 @@ import (
 // DefaultOAuthURL is where members grant access tokens.
 const DefaultOAuthURL = "https://www.linkedin.com"
 
-// An App is a program that LinkedIn knows. Members grant it access tokens by the three-legged flow of OAuth 2.0.
+// An App is a program that LinkedIn knows. Members grant it access tokens by the three-legged flow of OAuth 2.0, with the
+// app's secret. LinkedIn offers PKCE in the secret's place, to some apps on request, and not beside it; an intercepted code is
+// worthless without the secret.
 type App struct {
 	BaseURL string // DefaultOAuthURL if empty
 	ID      string

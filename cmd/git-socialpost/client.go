@@ -35,7 +35,7 @@ func (r *run) newClient(ctx context.Context, ch *channel) (*linkedin.Client, err
 	if err != nil {
 		return nil, err
 	}
-	c := &linkedin.Client{BaseURL: base, Token: token, Version: r.cfg.Version, Timeout: r.cfg.Timeout}
+	c := &linkedin.Client{BaseURL: base, Token: token.password, Version: r.cfg.Version, Timeout: r.cfg.Timeout}
 	switch err := c.Check(ctx, ch.Author); {
 	case errors.Is(err, linkedin.ErrToken):
 		return nil, hinted(err, "get a new token (they live for 60 days) and put it into "+ch.TokenEnv, loginHint)
@@ -49,22 +49,21 @@ func (r *run) newClient(ctx context.Context, ch *channel) (*linkedin.Client, err
 	return c, nil
 }
 
-// token comes from the channel's environment variable, else, for the usual one, from git's credential helpers.
-func (r *run) token(ctx context.Context, ch *channel) (string, error) {
+// token comes from the channel's environment variable, and names no host then, else, for the usual one, from git's
+// credential helpers.
+func (r *run) token(ctx context.Context, ch *channel) (credential, error) {
 	if token := strings.TrimSpace(r.getenv(ch.TokenEnv)); token != "" {
-		return token, nil
+		return credential{password: token}, nil
 	}
 	missing := hinted(fmt.Errorf("no token: %s is not set", ch.TokenEnv), "set it in the environment, in CI as a secret", loginHint)
 	if ch.TokenEnv != defaultTokenEnv {
-		return "", missing
+		return credential{}, missing
 	}
-	for _, username := range []string{personOf(ch.Author), ""} { // login keeps a token under its owner's name
-		kept, err := fill(ctx, r.repo.Git, credential{host: tokenHost, username: username})
-		if err != nil || kept.password != "" {
-			return kept.password, err
-		}
+	kept, err := keptToken(ctx, r.repo.Git, personOf(ch.Author))
+	if err == nil && kept.password == "" {
+		err = missing
 	}
-	return "", missing
+	return kept, err
 }
 
 // personOf is the author if that is a person: an organization's token is some person's.

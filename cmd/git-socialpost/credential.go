@@ -68,6 +68,17 @@ func fillAsking(ctx context.Context, git gitexec.Git, c credential) (credential,
 	return filled, err
 }
 
+// keptToken asks the helpers for a person's token, under the name under which login keeps it. A second question is for what
+// somebody kept under another name, and for an organization, whose token is some person's.
+func keptToken(ctx context.Context, git gitexec.Git, person string) (credential, error) {
+	if person != "" {
+		if kept, err := fill(ctx, git, credential{host: tokenHost, username: person}); err != nil || kept.password != "" {
+			return kept, err
+		}
+	}
+	return fill(ctx, git, credential{host: tokenHost})
+}
+
 // helperRemedies are for a machine whose git keeps no password.
 var helperRemedies = []string{
 	"give git a credential helper: git config --global credential.helper libsecret (on macOS osxkeychain, on Windows manager)",

@@ -22,32 +22,19 @@ type tokenLife struct {
 func (e *exam) tokenLife(ctx context.Context, a *account) (life tokenLife) {
 	app := linkedin.App{BaseURL: a.base, ID: e.cfg.ClientID, Secret: strings.TrimSpace(e.getenv(clientSecretEnv)), Timeout: e.cfg.Timeout}
 	if app.ID != "" && app.Secret != "" {
-		grant, err := app.Introspect(ctx, a.token)
+		grant, err := app.Introspect(ctx, a.token.password)
 		if err == nil {
 			life = tokenLife{ends: grant.Expires, source: "LinkedIn", scopes: grant.Scopes}
 		}
 		life.err = err
 	}
 	if life.ends.IsZero() {
-		life.ends, life.source = e.credentialEnds(ctx, a), "git's credential helper"
+		life.ends, life.source = a.token.expires, "git's credential helper"
 	}
 	if life.ends.IsZero() && !a.Expires.IsZero() {
 		life.ends, life.source = a.Expires, fmt.Sprintf("%s:%d", configFile, a.line)
 	}
 	return life
-}
-
-// credentialEnds is the end of a token that a credential helper keeps, where git and the helper are new enough to know it.
-func (e *exam) credentialEnds(ctx context.Context, a *account) time.Time {
-	if a.where == a.TokenEnv {
-		return time.Time{}
-	}
-	for _, username := range []string{personOf(a.Author), ""} {
-		if kept, _ := fill(ctx, e.repo.Git, credential{host: tokenHost, username: username}); kept.password == a.token {
-			return kept.expires
-		}
-	}
-	return time.Time{}
 }
 
 func (e *exam) checkExpiry(context.Context) []finding {

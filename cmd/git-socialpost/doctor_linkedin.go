@@ -19,7 +19,7 @@ type account struct {
 	tokenErr error  // there is none
 	where    string // the token is
 	base     string // of LinkedIn, "" for its own
-	token    string
+	token    credential
 	look     linkedin.Look
 	life     tokenLife
 }
@@ -55,10 +55,10 @@ func (e *exam) checkToken(ctx context.Context) (found []finding) {
 			found = append(found, a.saw(wrong, "%v", a.tokenErr).to(hints(a.tokenErr)...))
 			continue
 		}
-		if a.where = a.TokenEnv; strings.TrimSpace(e.getenv(a.TokenEnv)) == "" {
+		if a.where = a.TokenEnv; a.token.host != "" {
 			a.where = "git's credential helper"
 		}
-		c := &linkedin.Client{BaseURL: base, Token: a.token, Version: e.cfg.Version, Timeout: e.cfg.Timeout}
+		c := &linkedin.Client{BaseURL: base, Token: a.token.password, Version: e.cfg.Version, Timeout: e.cfg.Timeout}
 		a.look = c.Look(ctx, e.now)
 		a.life = e.tokenLife(ctx, a)
 		found = append(found, a.alive())

@@ -22,6 +22,10 @@ var worlds = map[string]func(*testing.T) *machine{
 	"hooked":  hooked,
 	"signed":  signed,
 
+	"newcomer":  newcomer,
+	"logged-in": func(t *testing.T) *machine { return newcomer(t).loggedIn() },
+	"expiring":  expiring,
+
 	"redirecting":  redirecting,
 	"delivered":    func(t *testing.T) *machine { return newBlog(t).delivered() },
 	"unpushed":     func(t *testing.T) *machine { return newBlog(t).committed() },

@@ -19,7 +19,10 @@ import (
 	"github.com/git-socialpost/git-socialpost/linkedin"
 )
 
-const defaultPort = 8910
+const (
+	defaultPort = 8910
+	maxPort     = 65535
+)
 
 func (t *tool) loginCommand() *cli.Command {
 	return &cli.Command{
@@ -44,7 +47,8 @@ type login struct {
 	redirect string
 	state    string
 	scopes   []string
-	secret   credential // what git gave: approved or rejected when LinkedIn has answered; none if the environment gave it
+	secret   credential // what git gave, none if the environment did: rejected if LinkedIn does not accept it
+	asked    bool       // git asked a person for it: approved if LinkedIn accepts it
 }
 
 func (t *tool) login(c *cli.Context) error {
@@ -52,8 +56,8 @@ func (t *tool) login(c *cli.Context) error {
 		return usagef("login takes no arguments, got %q", c.Args().First())
 	}
 	port := c.Int("port")
-	if port < 1 || port > 65535 {
-		return usagef("--port must be from 1 to 65535, got %d", port)
+	if port < 1 || port > maxPort {
+		return usagef("--port must be from 1 to %d, got %d", maxPort, port)
 	}
 	defer t.close()
 	l, err := t.newLogin(c)
@@ -113,7 +117,9 @@ func (t *tool) anywhere(ctx context.Context) (gitexec.Git, error) {
 	case ctx.Err() != nil, errors.Is(err, gitexec.ErrOld):
 		return gitexec.Git{}, err
 	case err != nil:
-		return withoutSecrets(), nil
+		git := withoutSecrets()
+		git.Trace = t.trace()
+		return git, nil
 	}
 	_, read, err := t.findConfig(ctx)
 	if err != nil {
@@ -125,7 +131,7 @@ func (t *tool) anywhere(ctx context.Context) (gitexec.Git, error) {
 	}
 	cfg, err := parseConfig(configFile, data)
 	if err != nil { // the author may be missing still: this tells it
-		t.note("warning: %s is left aside: %v", configFile, err)
+		t.remark("warning: %s is left aside: %v", configFile, err)
 		return t.repo.Git, nil
 	}
 	t.cfg = cfg
@@ -136,13 +142,19 @@ func (t *tool) anywhere(ctx context.Context) (gitexec.Git, error) {
 }
 
 func (t *tool) clientID(c *cli.Context) (string, error) {
-	id := cmp.Or(c.String("client-id"), t.cfg.ClientID)
-	switch {
-	case id == "":
-		return "", hinted(errors.New("no client id: it names your app at LinkedIn"),
+	id, err := t.knownClientID(c)
+	if err == nil && id == "" {
+		err = hinted(errors.New("no client id: it names your app at LinkedIn"),
 			"give it with --client-id ID, or write client_id = \"ID\" below [linkedin] in "+configFile,
 			"an app is made at https://www.linkedin.com/developers/apps, and needs the products Sign In with LinkedIn using OpenID Connect, and Share on LinkedIn")
-	case !clientIDForm.MatchString(id):
+	}
+	return id, err
+}
+
+// knownClientID is empty if neither the command line nor the configuration names one.
+func (t *tool) knownClientID(c *cli.Context) (string, error) {
+	id := cmp.Or(c.String("client-id"), t.cfg.ClientID)
+	if id != "" && !clientIDForm.MatchString(id) {
 		return "", usagef("--client-id: want %s", clientIDWanted)
 	}
 	return id, nil
@@ -172,7 +184,8 @@ func (l *login) findSecret(ctx context.Context) error {
 		want := credential{host: secretHost, username: l.app.ID}
 		kept, err := fill(ctx, l.git, want)
 		if err == nil && kept.password == "" {
-			l.note("git asks for the client secret of app %s now, and keeps it if it is right; LinkedIn shows it on the app's page, under Auth", l.app.ID)
+			l.asked = true
+			l.remark("git asks for the client secret of app %s now, and keeps it if it is right; LinkedIn shows it on the app's page, under Auth", l.app.ID)
 			kept, err = fillAsking(ctx, l.git, want)
 		}
 		if ctx.Err() != nil {
@@ -209,18 +222,34 @@ func (l *login) exchange(ctx context.Context, code string) (*linkedin.Grant, err
 	case err != nil:
 		return nil, hinted(err, "the code may be spent: run git socialpost login again")
 	}
-	if l.secret.password != "" {
+	if l.asked {
 		if err := keep(ctx, l.git, l.secret); err != nil {
 			l.note("the client secret will be asked for again: %v", err)
 		}
 	}
-	if len(grant.Scopes) == 0 || grant.Expires.IsZero() {
-		grant, err = l.app.Introspect(ctx, grant.Token)
-		if err != nil {
-			return nil, hinted(err, "nothing was kept; run git socialpost login again")
-		}
+	return grant, l.complete(ctx, grant)
+}
+
+// complete asks for what LinkedIn did not say of a grant. It is good for the token, too, not to know that.
+func (l *login) complete(ctx context.Context, grant *linkedin.Grant) error {
+	if len(grant.Scopes) > 0 && !grant.Expires.IsZero() {
+		return nil
 	}
-	return grant, nil
+	known, err := l.app.Introspect(ctx, grant.Token)
+	switch {
+	case errors.Is(err, linkedin.ErrToken):
+		return hinted(err, "nothing was kept; run git socialpost login again")
+	case err != nil:
+		l.remark("LinkedIn does not tell more of the token: %v", err)
+		return nil
+	}
+	if len(grant.Scopes) == 0 {
+		grant.Scopes = known.Scopes
+	}
+	if grant.Expires.IsZero() {
+		grant.Expires = known.Expires
+	}
+	return nil
 }
 
 // keep finds out whose the token is, stores it under that name, and says what is left to do.
@@ -233,31 +262,48 @@ func (l *login) keep(ctx context.Context, grant *linkedin.Grant) error {
 	if err := keep(ctx, l.git, credential{host: tokenHost, username: urn, password: grant.Token, expires: grant.Expires}); err != nil {
 		return err
 	}
-	day := "unknown"
+	day := ""
 	if !grant.Expires.IsZero() {
 		day = grant.Expires.UTC().Format(time.DateOnly)
 	}
-	_, err = fmt.Fprintf(l.stdout, "author   %s\nscopes   %s\nexpires  %s\n", urn, strings.Join(grant.Scopes, " "), day)
+	_, err = fmt.Fprintf(l.stdout, "author   %s\nscopes   %s\nexpires  %s\n",
+		urn, cmp.Or(strings.Join(grant.Scopes, " "), "unknown"), cmp.Or(day, "unknown"))
 	l.adviseConfig(urn, day)
 	l.advise("for CI, put it into a secret named "+defaultTokenEnv+", here GitHub's: "+handOver(urn),
 		"a login with other scopes ends this token, as it ended every earlier one with other scopes")
 	return err
 }
 
-// adviseConfig names the lines that the configuration does not have as they should be.
+// adviseConfig names the lines that the configuration does not have as they should be. The day is empty if nobody knows it.
 func (l *login) adviseConfig(urn, day string) {
-	lines := []string{fmt.Sprintf("write token_expires = %s below [linkedin] in %s, and you are warned in time", day, configFile)}
-	if l.cfg.ClientID == "" {
+	var lines []string
+	if day != "" {
+		lines = append(lines, fmt.Sprintf("write token_expires = %s below [linkedin] in %s, and you are warned in time", day, configFile))
+	}
+	switch {
+	case l.cfg.ClientID != "":
+	case day != "":
 		lines = append(lines, fmt.Sprintf("write client_id = %q there, too, and the next login needs no --client-id", l.app.ID))
+	default:
+		lines = append(lines, fmt.Sprintf("write client_id = %q below [linkedin] in %s, and the next login needs no --client-id", l.app.ID, configFile))
 	}
 	known := slices.ContainsFunc(slices.Collect(maps.Values(l.cfg.Channels)), func(ch *channel) bool { return ch.Author == urn })
 	if !known {
 		lines = append(lines, fmt.Sprintf("write author = %q below each channel that shall post as this member", urn))
 	}
+	if l.getenv(defaultTokenEnv) != "" {
+		lines = append(lines, defaultTokenEnv+" is set here and goes first; unset it, and this token is used")
+	}
+	if l.app.BaseURL != "" {
+		lines = append(lines, fmt.Sprintf("this token is good for %s (%s), and not for LinkedIn itself", l.app.BaseURL, linkedInURL))
+	}
 	l.advise(lines...)
 }
 
 func (l *login) advise(lines ...string) {
+	if l.quiet {
+		return
+	}
 	for _, line := range lines {
 		fmt.Fprintf(l.stderr, "hint: %s\n", oneLine(line))
 	}

@@ -25,17 +25,23 @@ func (t *tool) logout(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	id, err := t.knownClientID(c)
+	if err != nil {
+		return err
+	}
 	if err := forget(c.Context, git, credential{host: tokenHost}); err != nil {
 		return err
 	}
-	id, err := t.clientID(c)
-	if err != nil {
-		t.note("the access tokens are forgotten; the client secret, if one is kept, is not")
+	if id == "" { // another password for this host may be a person's own
+		t.remark("the access tokens are forgotten; where git keeps an app's client secret, too: git socialpost logout --client-id ID")
+	} else if err := forget(c.Context, git, credential{host: secretHost, username: id}); err != nil {
 		return err
 	}
-	if err := forget(c.Context, git, credential{host: secretHost, username: id}); err != nil {
-		return err
+	for _, name := range []string{defaultTokenEnv, clientSecretEnv} {
+		if t.getenv(name) != "" {
+			t.remark("%s is set here, and still counts", name)
+		}
 	}
-	t.note("the token itself lives on until it expires, unless you remove the app in LinkedIn's settings, under Permitted services")
+	t.remark("the token itself lives on until it expires, unless you remove the app in LinkedIn's settings, under Permitted services")
 	return nil
 }

@@ -79,6 +79,7 @@ func configure(server *sandbox.Server, args []string, help io.Writer) (addr, tok
 			flags.SetOutput(help)
 			flags.PrintDefaults()
 			fmt.Fprintln(help, "faults:", strings.Join(sandbox.Kinds(), " "))
+			fmt.Fprint(help, loginHelp)
 		}
 		return "", "", err
 	}
@@ -91,6 +92,11 @@ func configure(server *sandbox.Server, args []string, help io.Writer) (addr, tok
 	server.Tokens = map[string]sandbox.Token{token: server.Tokens[sandbox.DefaultToken]}
 	return addr, token, checkLoopback(addr)
 }
+
+const loginHelp = `login: with SOCIALPOST_LINKEDIN_URL set as this program prints it, git socialpost login (see there) opens a page of
+  this program's; click Allow. Without a browser, while login waits: curl -L -d answer=allow 'ADDRESS', as login prints
+  it. Git keeps the token as if it were LinkedIn's; docs/linkedin.md says how to keep it apart.
+`
 
 func checkLoopback(addr string) error {
 	host, _, err := net.SplitHostPort(addr)

@@ -102,7 +102,7 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	var stdout strings.Builder
-	if status := run(t.Context(), []string{"-h"}, &stdout, io.Discard); status != 0 || !strings.Contains(stdout.String(), "-duplicate-window") {
+	if status := run(t.Context(), []string{"-h"}, &stdout, io.Discard); status != 0 || !strings.Contains(stdout.String(), "-duplicate-window") || !strings.Contains(stdout.String(), "curl -L -d answer=allow") {
 		t.Errorf("-h: exit status %d, %q", status, stdout.String())
 	}
 	if status := run(t.Context(), []string{"-addr", "127.0.0.1:99999"}, &stdout, io.Discard); status != exitError {
