@@ -48,16 +48,7 @@ func await(t *testing.T) (base string, result chan waited, ignored chan error) {
 
 func get(t *testing.T, address string) (status int, page string) {
 	t.Helper()
-	res, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, string(body)
+	return ask(t, http.MethodGet, "", address)
 }
 
 // Requests that prove nothing are refused and told, and the right one still counts.

@@ -7,35 +7,18 @@ set -eu
 [ $# -gt 0 ] || { echo "usage: gits.sh FOLDER [SUITE...]" >&2; exit 129; }
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.."
 shift
 [ $# -gt 0 ] || set -- bullseye trixie sid
-mirror=$(awk '$1 == "URIs:" { print $2; exit }' /etc/apt/sources.list.d/debian.sources)
+. testdata/apt.sh
 own=$(sed -n s/^VERSION_CODENAME=//p /etc/os-release)
 
 # fetch SUITE PACKAGE: the package, and all that it needs, as if nothing were installed here.
 fetch() {
-	apt=$folder/apt/$1
-	mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$apt/parts"
-	: >"$apt/status"
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $1 main" >"$apt/sources.list"
-	cat >"$apt/conf" <<-end
-		Dir::Etc::SourceList "$apt/sources.list";
-		Dir::Etc::SourceParts "$apt/parts";
-		Dir::Etc::Preferences "$apt/none";
-		Dir::Etc::PreferencesParts "$apt/parts";
-		Dir::State "$apt";
-		Dir::State::Status "$apt/status";
-		Dir::Cache "$apt";
-		Acquire::Languages "none";
-		APT::Sandbox::User "root";
-		APT::Install-Recommends "false";
-		APT::Keep-Downloaded-Packages "true";
-		#clear DPkg::Post-Invoke;
-		#clear APT::Update::Post-Invoke;
-	end
-	APT_CONFIG=$apt/conf apt-get -qq update
-	APT_CONFIG=$apt/conf apt-get -qq autoclean
-	APT_CONFIG=$apt/conf apt-get -qq --download-only -y install "$2" >/dev/null
+	private_apt "$folder/apt/$1" "$1"
+	apt-get -qq update
+	apt-get -qq autoclean
+	apt-get -qq --download-only -y install "$2" >/dev/null
 }
 
 # unpack SUITE PACKAGE ROOT
