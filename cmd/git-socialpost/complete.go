@@ -177,7 +177,7 @@ func placeholder(flag cli.Flag) string {
 // argument is what help calls the n-th argument of a command, such as KEY, or "" if it takes no more.
 func argument(usage string, n int) string {
 	var kind string
-	for i, word := range strings.Fields(usage) {
+	for i, word := range strings.Fields(strings.ReplaceAll(usage, " | ", "|")) {
 		kind = strings.Trim(word, "[].")
 		if i == n || strings.Contains(word, "...") {
 			return kind

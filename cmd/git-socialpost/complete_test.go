@@ -119,6 +119,9 @@ func TestCompleteShowsAll(t *testing.T) {
 		m.offered(name, "")
 	}
 	m.offered()
+	if got := valuesOf(m.offered("help", "")); !slices.Contains(got, "doctor") || !slices.Contains(got, "exit-status") {
+		t.Errorf("help: got %q", got)
+	}
 }
 
 func TestArgument(t *testing.T) {
@@ -128,7 +131,7 @@ func TestArgument(t *testing.T) {
 		want  string
 	}{
 		{" ", 0, ""}, {"[KEY]", 0, "KEY"}, {"[KEY]", 1, ""}, {"[KEY...]", 7, "KEY"}, {"SLUG CHANNEL", 0, "SLUG"}, {"SLUG CHANNEL", 1, "CHANNEL"},
-		{"SLUG CHANNEL", 2, ""}, {"SLUG CHANNEL...", 2, "CHANNEL"}, {"SLUG [CHANNEL]...", 2, "CHANNEL"}, {"server REF OLD NEW", 0, "server"},
+		{"SLUG CHANNEL", 2, ""}, {"[COMMAND | TOPIC]", 0, "COMMAND|TOPIC"}, {"[COMMAND | TOPIC]", 1, ""}, {"SLUG CHANNEL...", 2, "CHANNEL"}, {"SLUG [CHANNEL]...", 2, "CHANNEL"}, {"server REF OLD NEW", 0, "server"},
 	} {
 		if got := argument(tt.usage, tt.n); got != tt.want {
 			t.Errorf("argument(%q, %d) = %q, want %q", tt.usage, tt.n, got, tt.want)

@@ -24,6 +24,8 @@ func (t *tool) values(ctx context.Context, kind string, toResolve bool) []offer 
 		return []offer{files}
 	case "DIR":
 		return []offer{folders}
+	case "COMMAND|TOPIC":
+		return topicOffers()
 	case "DATE":
 		return plainOffers("today", t.now().Format(time.DateOnly))
 	case "KEY", "SLUG", "CHANNEL", "REVISION":
@@ -50,6 +52,17 @@ func (t *tool) values(ctx context.Context, kind string, toResolve bool) []offer 
 func plainOffers(about string, values ...string) (all []offer) {
 	for _, value := range values {
 		all = append(all, offer{value, about})
+	}
+	return all
+}
+
+func topicOffers() (all []offer) {
+	for _, topic := range topics() {
+		about := "topic"
+		if topic.command {
+			about = "command"
+		}
+		all = append(all, offer{topic.name, about})
 	}
 	return all
 }
