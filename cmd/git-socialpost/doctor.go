@@ -47,20 +47,31 @@ func saw(s status, format string, args ...any) finding {
 	return finding{Status: s, Found: fmt.Sprintf(format, args...)}
 }
 
-// to adds what to type.
+// to adds what to type. What a line quotes cannot begin another.
 func (f finding) to(remedy ...string) finding {
-	f.Remedy = strings.Join(remedy, "\n")
+	lines := []string{}
+	for _, line := range remedy {
+		lines = append(lines, strings.ReplaceAll(line, "\n", " "))
+	}
+	f.Remedy = strings.Join(lines, "\n")
 	return f
 }
 
 func failed(err error) finding { return saw(wrong, "%v", err).to(hints(err)...) }
+
+// A page that takes minutes is not read: whoever has not answered by now is said to be silent.
+const (
+	remotePatience   = time.Minute
+	linkedInPatience = 10 * time.Second // for one read
+)
 
 // exam is one call of doctor, and what its checks hand on.
 type exam struct {
 	*tool
 	warnDays  int
 	recovery  string
-	head      string // "" before the first commit
+	patience  time.Duration // with the remote, for each check that asks it
+	head      string        // "" before the first commit
 	src       *source
 	fetchErr  error // about the ledger; the remote did answer
 	branchErr error
@@ -88,7 +99,7 @@ func (e *exam) checks() []check {
 		{"branch", []string{"commit", "config", "remote", "ledger"}, e.checkBranch},
 		{"open", []string{"config", "remote", "ledger"}, e.checkOpen},
 		{"silence", []string{"commit", "config", "posts", "remote", "ledger", "branch"}, e.checkSilence},
-		{"recovery", []string{"config", "remote", "ledger"}, e.checkRecovery},
+		{"recovery", []string{"config"}, e.checkRecovery},
 		{"token", []string{"config", "channels"}, e.checkToken},
 		{"author", []string{"config", "channels"}, e.checkAuthor},
 		{"scopes", []string{"config", "channels"}, e.checkScopes},
@@ -109,7 +120,7 @@ func (t *tool) doctor(c *cli.Context) error {
 		return usagef("--warn-days must be at least 0")
 	}
 	defer t.close()
-	e := &exam{tool: t, warnDays: c.Int("warn-days"), recovery: c.String("recovery"), blind: map[string]string{}}
+	e := &exam{tool: t, warnDays: c.Int("warn-days"), recovery: c.String("recovery"), patience: remotePatience, blind: map[string]string{}}
 	found, err := e.findings(c.Context)
 	if err != nil {
 		return err
@@ -168,21 +179,24 @@ func (e *exam) look(ctx context.Context, c check) []finding {
 
 // silenceGit keeps git, and the ssh that it starts, from asking anybody for anything.
 func (e *exam) silenceGit(ctx context.Context) {
-	e.repo.Env = append(e.repo.Env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "SSH_ASKPASS_REQUIRE=never")
+	e.repo.Env = append(e.repo.Env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never")
 	own, _ := e.repo.Run(ctx, "config", "core.sshCommand")
 	if own == "" && e.getenv("GIT_SSH_COMMAND") == "" && e.getenv("GIT_SSH") == "" {
 		e.repo.Env = append(e.repo.Env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes")
 	}
+	e.objects.Close()
+	e.objects = e.repo.Objects() // which fetches in a partial clone
 }
 
 // printFinding prints a line, and what to type below it.
 func (t *tool) printFinding(f finding) {
-	fmt.Fprintf(t.stdout, "%-4s  %-13s  %s\n", f.Status, f.Name, brief(f.Found))
+	word, rest := string(f.Status), fmt.Sprintf("%*s  %-13s  %s\n", 4-len(f.Status), "", f.Name, brief(f.Found))
+	fmt.Fprint(t.stdout, word, rest)
 	if f.Remedy == "" || f.Status == fine {
 		return
 	}
 	for line := range strings.Lines(f.Remedy) {
-		fmt.Fprintf(t.stdout, "      %s\n", oneLine(line))
+		fmt.Fprintf(t.stdout, "      %s\n", strings.TrimSuffix(line, "\n"))
 	}
 }
 
