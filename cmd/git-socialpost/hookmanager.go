@@ -37,10 +37,18 @@ func (h *prePushHook) findManager(hook hookFile, top string) (*hookManager, erro
 		if err != nil {
 			return nil, err
 		}
-		m.hasLine = planLine.MatchString(text) || m.name == "pre-commit" && preCommitEntry.MatchString(text)
+		m.hasLine = planLine.MatchString(m.section(text)) || m.name == "pre-commit" && preCommitEntry.MatchString(text)
 		return m, m.findLegacy(h.path)
 	}
 	return nil, nil
+}
+
+// section is what a manager's file says of pushes. Only lefthook's, in YAML, says that below a key.
+func (m *hookManager) section(text string) string {
+	if ext := filepath.Ext(m.file); m.name == "lefthook" && (ext == ".yml" || ext == ".yaml") {
+		return readYAML(m.file, []byte(text)).child("pre-push").text()
+	}
+	return text
 }
 
 // findHusky knows husky 9, which generates all hooks in .husky/_ and runs the user's in .husky, and its elders, whose

@@ -17,7 +17,6 @@ type yamlBlock struct {
 var (
 	yamlComment = regexp.MustCompile(`(^|\s)#.*$`)
 	yamlKey     = regexp.MustCompile(`^\s*(?:-\s+)*["']?([^"'\s][^"']*?)["']?\s*:(?:\s|$)`)
-	yamlValue   = regexp.MustCompile(`^[^:]*:\s+["']?([^"'\s]+)["']?\s*$`)
 )
 
 // readYAML takes a file for the block below no line.
@@ -32,7 +31,7 @@ func readYAML(path string, data []byte) yamlBlock {
 // children are the blocks one step below.
 func (b yamlBlock) children() (all []yamlBlock) {
 	depth, inList := -1, false
-	for i, line := range b.lines[1:] {
+	for i, line := range b.lines[min(1, len(b.lines)):] {
 		words := strings.TrimLeft(line, " ")
 		item := strings.HasPrefix(words, "- ") || words == "-"
 		at := len(line) - len(words)
@@ -64,14 +63,6 @@ func (b yamlBlock) there() bool { return len(b.lines) > 0 }
 // key is the word before the first colon.
 func (b yamlBlock) key() string {
 	if m := yamlKey.FindStringSubmatch(b.lines[0]); m != nil {
-		return m[1]
-	}
-	return ""
-}
-
-// value is what stands behind the colon in the same line, if that is a word.
-func (b yamlBlock) value() string {
-	if m := yamlValue.FindStringSubmatch(strings.Join(b.lines[:min(1, len(b.lines))], "")); m != nil {
 		return m[1]
 	}
 	return ""
