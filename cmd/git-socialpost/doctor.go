@@ -44,7 +44,7 @@ const (
 )
 
 func saw(s status, format string, args ...any) finding {
-	return finding{Status: s, Found: fmt.Sprintf(format, args...)}
+	return finding{Status: s, Found: oneLine(fmt.Sprintf(format, args...))}
 }
 
 // to adds what to type. What a line quotes cannot begin another.
