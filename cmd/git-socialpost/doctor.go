@@ -20,6 +20,7 @@ func (t *tool) doctorCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print the findings as JSON", DisableDefaultText: true},
 			&cli.IntFlag{Name: "warn-days", Usage: "warn of what ends within `N` days: the token, the API version", Value: 21},
+			&cli.BoolFlag{Name: "strict", Usage: "exit 1 for a warning, too", DisableDefaultText: true},
 			&cli.StringFlag{Name: "recovery", Usage: "look for recovery records in `DIR`, too"},
 		},
 		Action: t.doctor,
@@ -135,7 +136,7 @@ func (t *tool) doctor(c *cli.Context) error {
 			t.printFinding(f)
 		}
 	}
-	return errors.Join(err, verdict(found))
+	return errors.Join(err, verdict(found, c.Bool("strict")))
 }
 
 // findings makes all checks, the later ones by what the earlier ones brought.
@@ -200,20 +201,26 @@ func (t *tool) printFinding(f finding) {
 	}
 }
 
-func verdict(found []finding) error {
-	n := 0
+// verdict is an error if a check failed or, for the strict, warned.
+func verdict(found []finding, strict bool) error {
+	failures, warnings := 0, 0
 	for _, f := range found {
-		if f.Status == wrong {
-			n++
+		switch f.Status {
+		case wrong:
+			failures++
+		case doubt:
+			warnings++
 		}
 	}
-	switch n {
-	case 0:
+	switch strict = strict && warnings > 0; {
+	case failures == 0 && !strict:
 		return nil
-	case 1:
-		return errors.New("1 check failed")
+	case failures == 0:
+		return errors.New(count(warnings, "warning"))
+	case strict:
+		return fmt.Errorf("%s failed, and %s", count(failures, "check"), count(warnings, "warning"))
 	}
-	return fmt.Errorf("%d checks failed", n)
+	return fmt.Errorf("%s failed", count(failures, "check"))
 }
 
 // span is a time that has passed, for people.
