@@ -67,10 +67,10 @@ test-servers: ## deliveries through nginx, sshd and gitolite, which root install
 	sh .ci/packages $(SERVERS)
 	go test ./cmd/git-socialpost -run '^TestServer' -servers=all -count=1 -timeout 30m
 
-test-hooks: ## pushes through husky, lefthook and pre-commit, which npm and Debian's archive give
+test-hooks: ## pushes through husky, lefthook and pre-commit, which npm and Debian's archive give; elsewhere without pre-commit
 	command -v npm >/dev/null || sh .ci/packages npm
-	sh .ci/packages pre-commit
-	sh testdata/precommit.sh bin/.precommit trixie
+	if [ -r /etc/apt/sources.list.d/debian.sources ]; then sh .ci/packages pre-commit && sh testdata/precommit.sh bin/.precommit trixie; \
+		else echo "not Debian: what is here of pre-commit is tested, else it is left out"; fi
 	go test ./cmd/git-socialpost -run '^TestHookManagers$$' -managers="$$PWD/bin/.precommit" -count=1 -timeout 10m
 
 test-shells: ## Tab in bash, zsh and fish, which root installs

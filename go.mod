@@ -7,8 +7,8 @@ require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/urfave/cli/v2 v2.27.7
+	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/term v0.25.0
-	gopkg.in/yaml.v3 v3.0.1
 )
 
 require (

@@ -72,7 +72,7 @@ func documentedWorkflows(t *testing.T) map[string]*yamlNode {
 			if b.language != "yaml" || !strings.Contains(b.body, "jobs:") {
 				continue
 			}
-			if files[b.place], err = parseYAML(b.body); err != nil {
+			if files[b.place], err = parseYAML([]byte(b.body)); err != nil {
 				t.Fatalf("%s: %v", b.place, err)
 			}
 		}
@@ -168,18 +168,6 @@ func stepFlaws(s *yamlNode) (flaws []string) {
 	return flaws
 }
 
-// all is every scalar in a node.
-func (n *yamlNode) all() string {
-	text := n.text + "\n"
-	for _, key := range n.keys {
-		text += n.in[key].all()
-	}
-	for _, item := range n.list {
-		text += item.all()
-	}
-	return text
-}
-
 // The check itself must find what it looks for.
 func TestWorkflowFlaws(t *testing.T) {
 	const bad = `on:
@@ -208,7 +196,7 @@ jobs:
       - run: |
           git socialpost plan >>"$GITHUB_ENV"
 `
-	w, err := parseYAML(bad)
+	w, err := parseYAML([]byte(bad))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,4 +253,17 @@ func TestActionFile(t *testing.T) {
 			t.Errorf("the input %s has no description", name)
 		}
 	}
+}
+
+func readYAML(t *testing.T, path string) *yamlNode {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := parseYAML(data)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return n
 }

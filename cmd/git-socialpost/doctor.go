@@ -20,6 +20,7 @@ func (t *tool) doctorCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print the findings as JSON", DisableDefaultText: true},
 			&cli.IntFlag{Name: "warn-days", Usage: "warn of what ends within `N` days: the token, the API version", Value: 21},
+			&cli.BoolFlag{Name: "strict", Usage: "exit 1 for a warning, too", DisableDefaultText: true},
 			&cli.StringFlag{Name: "recovery", Usage: "look for recovery records in `DIR`, too"},
 		},
 		Action: t.doctor,
@@ -44,23 +45,34 @@ const (
 )
 
 func saw(s status, format string, args ...any) finding {
-	return finding{Status: s, Found: fmt.Sprintf(format, args...)}
+	return finding{Status: s, Found: oneLine(fmt.Sprintf(format, args...))}
 }
 
-// to adds what to type.
+// to adds what to type. What a line quotes cannot begin another.
 func (f finding) to(remedy ...string) finding {
-	f.Remedy = strings.Join(remedy, "\n")
+	lines := []string{}
+	for _, line := range remedy {
+		lines = append(lines, strings.ReplaceAll(line, "\n", " "))
+	}
+	f.Remedy = strings.Join(lines, "\n")
 	return f
 }
 
 func failed(err error) finding { return saw(wrong, "%v", err).to(hints(err)...) }
+
+// A page that takes minutes is not read: whoever has not answered by now is said to be silent.
+const (
+	remotePatience   = time.Minute
+	linkedInPatience = 10 * time.Second // for one read
+)
 
 // exam is one call of doctor, and what its checks hand on.
 type exam struct {
 	*tool
 	warnDays  int
 	recovery  string
-	head      string // "" before the first commit
+	patience  time.Duration // with the remote, for each check that asks it
+	head      string        // "" before the first commit
 	src       *source
 	fetchErr  error // about the ledger; the remote did answer
 	branchErr error
@@ -88,7 +100,7 @@ func (e *exam) checks() []check {
 		{"branch", []string{"commit", "config", "remote", "ledger"}, e.checkBranch},
 		{"open", []string{"config", "remote", "ledger"}, e.checkOpen},
 		{"silence", []string{"commit", "config", "posts", "remote", "ledger", "branch"}, e.checkSilence},
-		{"recovery", []string{"config", "remote", "ledger"}, e.checkRecovery},
+		{"recovery", []string{"config"}, e.checkRecovery},
 		{"token", []string{"config", "channels"}, e.checkToken},
 		{"author", []string{"config", "channels"}, e.checkAuthor},
 		{"scopes", []string{"config", "channels"}, e.checkScopes},
@@ -109,7 +121,7 @@ func (t *tool) doctor(c *cli.Context) error {
 		return usagef("--warn-days must be at least 0")
 	}
 	defer t.close()
-	e := &exam{tool: t, warnDays: c.Int("warn-days"), recovery: c.String("recovery"), blind: map[string]string{}}
+	e := &exam{tool: t, warnDays: c.Int("warn-days"), recovery: c.String("recovery"), patience: remotePatience, blind: map[string]string{}}
 	found, err := e.findings(c.Context)
 	if err != nil {
 		return err
@@ -124,7 +136,7 @@ func (t *tool) doctor(c *cli.Context) error {
 			t.printFinding(f)
 		}
 	}
-	return errors.Join(err, verdict(found))
+	return errors.Join(err, verdict(found, c.Bool("strict")))
 }
 
 // findings makes all checks, the later ones by what the earlier ones brought.
@@ -168,38 +180,47 @@ func (e *exam) look(ctx context.Context, c check) []finding {
 
 // silenceGit keeps git, and the ssh that it starts, from asking anybody for anything.
 func (e *exam) silenceGit(ctx context.Context) {
-	e.repo.Env = append(e.repo.Env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "SSH_ASKPASS_REQUIRE=never")
+	e.repo.Env = append(e.repo.Env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never")
 	own, _ := e.repo.Run(ctx, "config", "core.sshCommand")
 	if own == "" && e.getenv("GIT_SSH_COMMAND") == "" && e.getenv("GIT_SSH") == "" {
 		e.repo.Env = append(e.repo.Env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes")
 	}
+	e.objects.Close()
+	e.objects = e.repo.Objects() // which fetches in a partial clone
 }
 
 // printFinding prints a line, and what to type below it.
 func (t *tool) printFinding(f finding) {
-	fmt.Fprintf(t.stdout, "%-4s  %-13s  %s\n", f.Status, f.Name, brief(f.Found))
+	word, rest := string(f.Status), fmt.Sprintf("%*s  %-13s  %s\n", 4-len(f.Status), "", f.Name, brief(f.Found))
+	fmt.Fprint(t.stdout, word, rest)
 	if f.Remedy == "" || f.Status == fine {
 		return
 	}
 	for line := range strings.Lines(f.Remedy) {
-		fmt.Fprintf(t.stdout, "      %s\n", oneLine(line))
+		fmt.Fprintf(t.stdout, "      %s\n", strings.TrimSuffix(line, "\n"))
 	}
 }
 
-func verdict(found []finding) error {
-	n := 0
+// verdict is an error if a check failed or, for the strict, warned.
+func verdict(found []finding, strict bool) error {
+	failures, warnings := 0, 0
 	for _, f := range found {
-		if f.Status == wrong {
-			n++
+		switch f.Status {
+		case wrong:
+			failures++
+		case doubt:
+			warnings++
 		}
 	}
-	switch n {
-	case 0:
+	switch strict = strict && warnings > 0; {
+	case failures == 0 && !strict:
 		return nil
-	case 1:
-		return errors.New("1 check failed")
+	case failures == 0:
+		return errors.New(count(warnings, "warning"))
+	case strict:
+		return fmt.Errorf("%s failed, and %s", count(failures, "check"), count(warnings, "warning"))
 	}
-	return fmt.Errorf("%d checks failed", n)
+	return fmt.Errorf("%s failed", count(failures, "check"))
 }
 
 // span is a time that has passed, for people.

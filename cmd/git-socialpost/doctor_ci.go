@@ -10,52 +10,101 @@ import (
 	"time"
 )
 
-// pipeline is a committed file that makes a CI deliver.
+// pipeline is a committed file, with those that it includes, and what it has that delivers.
 type pipeline struct {
-	path  string
-	lines []string // without comments
+	path string
+	jobs []ciJob
+	cron bool // it runs by a schedule; GitLab keeps its schedules elsewhere
 }
 
-var (
-	// An action's name is the repository's, below whatever owner.
-	delivers = regexp.MustCompile(`git[ -]socialpost\s+deliver\b|uses["']?:\s*["']?\S*git-socialpost\S*`)
-	cancels  = regexp.MustCompile(`\bcancel-in-progress["']?\s*:\s*["']?([^\s,}"']+)`)
-	stops    = regexp.MustCompile(`\binterruptible["']?\s*:\s*["']?true\b`)
-	writes   = regexp.MustCompile(`\bcontents["']?\s*:\s*["']?write\b|\bpermissions["']?\s*:\s*["']?write-all\b`)
-	repeats  = regexp.MustCompile(`\bcron["']?\s*:`)
-	comment  = regexp.MustCompile(`(^|\s)#.*$`)
-)
+// ciJob is a job that delivers.
+type ciJob struct {
+	path  string // of the file that it stands in
+	name  string
+	node  *yamlNode
+	steps []*yamlNode // of GitHub's: those that deliver
+}
 
-const gitLabFile = ".gitlab-ci.yml"
+const killed = "can kill a run between its request and its receipt"
 
-// checkCI reads the committed workflows as text: what it looks for is written in one way or two, and what it does not find
-// it asks for.
+// checkCI reads the committed workflows.
 func (e *exam) checkCI(context.Context) (found []finding) {
-	all, err := e.pipelines()
+	github, flawed, err := e.checkWorkflows()
 	if err != nil {
 		return []finding{failed(err)}
 	}
-	if len(all) == 0 {
-		return []finding{saw(doubt, "no committed workflow in .github/workflows, and no %s, runs git socialpost deliver", gitLabFile).
-			to("the README has a workflow to copy; another CI cannot be seen from here")}
+	gitlab, flawedToo, err := e.checkGitLab()
+	if err != nil {
+		return []finding{failed(err)}
 	}
-	var names []string
-	for _, p := range all {
-		names = append(names, p.path)
-		found = append(found, p.check()...)
+	all := append(gitlab, github...)
+	found = append(flawedToo, flawed...)
+	if len(all) == 0 && len(found) == 0 {
+		return []finding{e.noPipeline()}
 	}
 	if f := e.checkSchedule(all); f != nil {
 		found = append(found, *f)
 	}
-	if found == nil {
-		found = append(found, saw(fine, "%s runs git socialpost deliver", strings.Join(names, ", ")))
+	if len(found) > 0 {
+		return found
 	}
-	return found
+	var names []string
+	for _, p := range all {
+		names = append(names, p.path)
+	}
+	return []finding{saw(fine, "%s runs git socialpost deliver", strings.Join(names, ", "))}
 }
 
-// pipelines returns the files that run deliver.
-func (e *exam) pipelines() (all []pipeline, err error) {
-	names := []string{gitLabFile}
+func (e *exam) noPipeline() finding {
+	return saw(doubt, "no committed workflow in .github/workflows, and no %s, runs git socialpost deliver", gitLabFile).
+		to("the README has a workflow to copy, and to commit; another CI cannot be seen from here")
+}
+
+// readPipeline reads a file; of one that cannot be read it returns what is wrong if it has to do with this program.
+func (e *exam) readPipeline(name string) (*yamlNode, *finding, error) {
+	data, err := e.objects.Blob(e.head + ":" + name)
+	if err != nil {
+		return nil, nil, err
+	}
+	top, err := parseYAML(data)
+	if err == nil {
+		return top, nil, nil
+	}
+	if !strings.Contains(string(data), "socialpost") {
+		return new(yamlNode), nil, nil
+	}
+	f := saw(doubt, "%s cannot be read, so nothing runs: %s", name, strings.TrimPrefix(err.Error(), "yaml: ")).
+		to("mend the YAML, and commit it")
+	return new(yamlNode), &f, nil
+}
+
+var (
+	// The program may stand behind a path, or in a container's name, and options before the command.
+	deliverRun   = regexp.MustCompile(`\bsocialpost\S*\s+(?:-\S+\s+)*deliver(?:[^\w:.-]|$)`)
+	shellComment = regexp.MustCompile(`(?m)(^|\s)#.*$`)
+)
+
+func runsDeliver(script string) bool {
+	return deliverRun.MatchString(shellComment.ReplaceAllString(script, ""))
+}
+
+// checkSchedule is nil unless a post waits for a time at which nothing would run.
+func (e *exam) checkSchedule(all []pipeline) *finding {
+	if e.src == nil || len(all) == 0 || slices.ContainsFunc(all, func(p pipeline) bool { return p.cron }) {
+		return nil
+	}
+	for _, p := range e.src.posts {
+		if p.PublishAfter.After(e.now()) {
+			f := saw(doubt, "%s waits for %s, and %s has no schedule, so nothing may run then", p.Path, p.PublishAfter.Format(time.RFC3339), all[0].path).
+				to(fmt.Sprintf("add a schedule below on: in %s, such as schedule: [{ cron: \"7 * * * *\" }]", all[0].path))
+			return &f
+		}
+	}
+	return nil
+}
+
+// workflows returns the files that a forge takes for workflows in GitHub's language.
+func (e *exam) workflows() (names []string, err error) {
 	for _, folder := range []string{".github/workflows", ".gitea/workflows", ".forgejo/workflows"} {
 		entries, err := e.objects.Tree(e.head + ":" + folder)
 		if err != nil {
@@ -67,54 +116,5 @@ func (e *exam) pipelines() (all []pipeline, err error) {
 			}
 		}
 	}
-	for _, name := range names {
-		data, err := e.objects.Blob(e.head + ":" + name)
-		if err != nil {
-			return nil, err
-		}
-		p := pipeline{path: name}
-		for line := range strings.SplitSeq(unixLines(data), "\n") {
-			p.lines = append(p.lines, comment.ReplaceAllString(line, ""))
-		}
-		if p.find(delivers) > 0 {
-			all = append(all, p)
-		}
-	}
-	return all, nil
-}
-
-// find returns the number of the first line that matches, 0 if none does.
-func (p pipeline) find(re *regexp.Regexp) int { return slices.IndexFunc(p.lines, re.MatchString) + 1 }
-
-func (p pipeline) onGitLab() bool { return p.path == gitLabFile }
-
-func (p pipeline) check() (found []finding) {
-	const why = "can kill a run between its request and its receipt"
-	for i, line := range p.lines {
-		if m := cancels.FindStringSubmatch(line); m != nil && m[1] != "false" {
-			found = append(found, saw(doubt, "%s:%d: cancel-in-progress: %s %s", p.path, i+1, m[1], why).to("write cancel-in-progress: false there"))
-		}
-	}
-	if n := p.find(stops); p.onGitLab() && n > 0 {
-		found = append(found, saw(doubt, "%s:%d: interruptible: true %s", p.path, n, why).to("write interruptible: false for the job that delivers"))
-	}
-	if !p.onGitLab() && p.find(writes) == 0 {
-		found = append(found, saw(doubt, "%s: nothing gives the job's token the right to push the ledger", p.path).to("add permissions: { contents: write }"))
-	}
-	return found
-}
-
-// checkSchedule is nil unless a post waits for a time at which nothing would run. GitLab keeps its schedules elsewhere.
-func (e *exam) checkSchedule(all []pipeline) *finding {
-	if e.src == nil || slices.ContainsFunc(all, func(p pipeline) bool { return p.onGitLab() || p.find(repeats) > 0 }) {
-		return nil
-	}
-	for _, p := range e.src.posts {
-		if p.PublishAfter.After(e.now()) {
-			f := saw(doubt, "%s waits for %s, and %s has no schedule, so nothing may run then", p.Path, p.PublishAfter.Format(time.RFC3339), all[0].path).
-				to(fmt.Sprintf("add a schedule below on: in %s, such as schedule: [{ cron: \"7 * * * *\" }]", all[0].path))
-			return &f
-		}
-	}
-	return nil
+	return names, nil
 }

@@ -11,10 +11,13 @@ import (
 // checkRemote fetches the ledger and the branch, or before init whatever ledger is there. What is wrong with the ledger
 // alone is for checkLedger.
 func (e *exam) checkRemote(ctx context.Context) []finding {
-	err := e.lock(ctx)
-	if err == nil {
-		err = e.fetchAll(ctx)
+	ctx, cancel := e.patient(ctx)
+	defer cancel()
+	if f := e.lockShortly(ctx); f != nil {
+		e.blind["remote"] = "nothing can be fetched into this clone now"
+		return []finding{*f}
 	}
+	err := e.fetchAll(ctx)
 	if err != nil && !aboutLedger(err) {
 		e.blind["remote"] = fmt.Sprintf("the remote %q cannot be read", e.cfg.Remote)
 		return []finding{failed(err)}
@@ -26,6 +29,26 @@ func (e *exam) checkRemote(ctx context.Context) []finding {
 		e.blind["ledger"] = "no ledger is there that could be trusted"
 	}
 	return []finding{saw(fine, "%q can be read", e.cfg.Remote)}
+}
+
+// lockShortly is nil if this clone can be fetched into. Another git-socialpost at work in it is no fault.
+func (e *exam) lockShortly(ctx context.Context) *finding {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.patience/6, fmt.Errorf("no end after %v", e.patience/6))
+	defer cancel()
+	err := e.lock(ctx)
+	if err == nil {
+		return nil
+	}
+	f := failed(err)
+	if ctx.Err() != nil {
+		f = saw(doubt, "%v", err).to("run this again when it has ended")
+	}
+	return &f
+}
+
+// patient bounds a check that asks the remote, however often that is.
+func (e *exam) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, e.patience, fmt.Errorf("no end after %v", e.patience))
 }
 
 func (e *exam) fetchAll(ctx context.Context) error {
@@ -67,6 +90,8 @@ func aboutLedger(err error) bool {
 // checkPush asks as a push begins, which tells of a token or key that may only read, and of a server without atomic pushes.
 // What a server's hook says to a new ref, init alone finds out: nothing is to be stored here.
 func (e *exam) checkPush(ctx context.Context) []finding {
+	ctx, cancel := e.patient(ctx)
+	defer cancel()
 	if err := e.ledger.ProbePush(ctx); err != nil {
 		return []finding{saw(wrong, "the server takes no atomic push from here: %v", err).
 			to("this user must be able to push: in a workflow, permissions: { contents: write }; on the server, receive.advertiseAtomic must not be false")}
@@ -84,7 +109,7 @@ func (e *exam) checkLedger(context.Context) []finding {
 	case err != nil:
 		f := failed(err)
 		if _, ok := errors.AsType[unadopted](err); ok {
-			f = f.to("git socialpost init", "git add "+configFile+" && git commit")
+			f = f.to("git socialpost init", commitConfig)
 		}
 		return []finding{f}
 	}

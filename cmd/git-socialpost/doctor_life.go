@@ -20,7 +20,7 @@ type tokenLife struct {
 
 // tokenLife asks those who can know when a token ends, the one who knows best first.
 func (e *exam) tokenLife(ctx context.Context, a *account) (life tokenLife) {
-	app := linkedin.App{BaseURL: a.base, ID: e.cfg.ClientID, Secret: strings.TrimSpace(e.getenv(clientSecretEnv)), Timeout: e.cfg.Timeout}
+	app := linkedin.App{BaseURL: a.base, ID: e.cfg.ClientID, Secret: strings.TrimSpace(e.getenv(clientSecretEnv)), Timeout: min(e.cfg.Timeout, linkedInPatience)}
 	if app.ID != "" && app.Secret != "" {
 		grant, err := app.Introspect(ctx, a.token.password)
 		if err == nil {

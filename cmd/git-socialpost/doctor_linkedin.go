@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-socialpost/git-socialpost/linkedin"
@@ -48,22 +49,38 @@ func (e *exam) checkToken(ctx context.Context) (found []finding) {
 		return []finding{failed(err)}
 	}
 	e.accounts = accountsOf(e.cfg)
+	var looks sync.WaitGroup // all at once: LinkedIn's silence is to be waited for but once
 	for _, a := range e.accounts {
 		a.base = base
-		a.token, a.tokenErr = (&run{tool: e.tool}).token(ctx, a.channel)
+		a.token, a.tokenErr = e.tokenOf(ctx, a.channel)
 		if a.tokenErr != nil {
-			found = append(found, a.saw(wrong, "%v", a.tokenErr).to(hints(a.tokenErr)...))
 			continue
 		}
 		if a.where = a.TokenEnv; a.token.host != "" {
 			a.where = "git's credential helper"
 		}
-		c := &linkedin.Client{BaseURL: base, Token: a.token.password, Version: e.cfg.Version, Timeout: e.cfg.Timeout}
-		a.look = c.Look(ctx, e.now)
-		a.life = e.tokenLife(ctx, a)
+		looks.Go(func() {
+			c := &linkedin.Client{BaseURL: base, Token: a.token.password, Version: e.cfg.Version, Timeout: min(e.cfg.Timeout, linkedInPatience)}
+			a.look = c.Look(ctx, e.now)
+			a.life = e.tokenLife(ctx, a)
+		})
+	}
+	looks.Wait()
+	for _, a := range e.accounts {
 		found = append(found, a.alive())
 	}
 	return found
+}
+
+// tokenOf does not wait for ever for a credential helper.
+func (e *exam) tokenOf(ctx context.Context, ch *channel) (credential, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, linkedInPatience, fmt.Errorf("no end after %v", linkedInPatience))
+	defer cancel()
+	token, err := (&run{tool: e.tool}).token(ctx, ch)
+	if ctx.Err() != nil {
+		err = hinted(fmt.Errorf("git's credential helper does not answer: %w", err), "git config --show-origin --get-all credential.helper names it; or set "+ch.TokenEnv)
+	}
+	return token, err
 }
 
 // accountsOf returns what differs in token or author, in the order of the channels' names.
@@ -80,6 +97,9 @@ func accountsOf(cfg *config) (all []*account) {
 }
 
 func (a *account) alive() finding {
+	if a.tokenErr != nil {
+		return a.saw(wrong, "%v", a.tokenErr).to(hints(a.tokenErr)...)
+	}
 	switch err := a.look.Token; {
 	case errors.Is(err, linkedin.ErrToken):
 		return a.saw(wrong, "%v", err).to("get a new token (they live for 60 days) and put it into "+a.where, loginHint)

@@ -28,14 +28,20 @@ func (e *exam) checkConfig(ctx context.Context) (found []finding) {
 	data := committed
 	switch {
 	case committed == nil && onDisk == nil:
-		found = append(found, saw(wrong, "there is no %s", configFile).to("git socialpost init"))
+		f := saw(wrong, "there is no %s", configFile).to("git socialpost init")
+		if e.repo.Bare {
+			f = f.to("in a clone with a work tree: git socialpost init; then commit and push " + configFile)
+		}
+		found = append(found, f)
 	case committed == nil:
 		data = onDisk
 		found = append(found, saw(wrong, "%s is not committed, and only what is committed counts", configFile).
-			to("git add "+configFile+" && git commit"))
+			to(commitConfig))
+	case onDisk == nil:
+		found = append(found, saw(doubt, "%s is committed, and not on the disk", configFile).to("git checkout HEAD -- :/"+configFile))
 	case unixLines(committed) != unixLines(onDisk):
 		found = append(found, saw(doubt, "%s on the disk is not the committed one, which counts", configFile).
-			to("git commit "+configFile))
+			to("git commit :/"+configFile, "or, to have the committed one back: git checkout HEAD -- :/"+configFile))
 	}
 	cfg, problems := readConfig(configFile, data)
 	if len(problems) > 0 {
@@ -58,6 +64,9 @@ func (e *exam) checkConfig(ctx context.Context) (found []finding) {
 	return found
 }
 
+// commitConfig works from a subdirectory, too.
+const commitConfig = "git add :/" + configFile + " && git commit"
+
 // configFiles reads the configuration as it is committed and as it is on the disk, nil where there is none.
 func (e *exam) configFiles(ctx context.Context) (committed, onDisk []byte, err error) {
 	if e.head != "" {
@@ -65,12 +74,9 @@ func (e *exam) configFiles(ctx context.Context) (committed, onDisk []byte, err e
 			return nil, nil, err
 		}
 	}
-	if e.repo.Bare {
-		return committed, committed, nil
-	}
 	_, read, err := e.findConfig(ctx)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || e.repo.Bare { // inside a .git there is no work tree either
+		return committed, committed, ctx.Err()
 	}
 	onDisk, err = read(configFile)
 	return committed, onDisk, err

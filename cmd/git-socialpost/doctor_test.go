@@ -125,6 +125,33 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+func TestVerdict(t *testing.T) {
+	for _, test := range []struct {
+		found           []status
+		lenient, strict string
+	}{
+		{[]status{fine, unseen}, "", ""},
+		{[]status{fine, doubt}, "", "1 warning"},
+		{[]status{doubt, doubt, unseen}, "", "2 warnings"},
+		{[]status{wrong}, "1 check failed", "1 check failed"},
+		{[]status{wrong, doubt, wrong}, "2 checks failed", "2 checks failed, and 1 warning"},
+	} {
+		var found []finding
+		for _, s := range test.found {
+			found = append(found, finding{Status: s})
+		}
+		for strict, want := range map[bool]string{false: test.lenient, true: test.strict} {
+			got := ""
+			if err := verdict(found, strict); err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("%v, strict %v: %q, want %q", test.found, strict, got, want)
+			}
+		}
+	}
+}
+
 // A page that leaves a check out would be read as if all were well.
 func TestSkippedChecksAreNamed(t *testing.T) {
 	e := &exam{blind: map[string]string{"config": "it is not there"}}

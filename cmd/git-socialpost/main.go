@@ -224,7 +224,7 @@ func hints(err error) []string {
 			"check the network and your access; and here, free space and left-over .lock files in .git"}
 	}
 	if e, ok := errors.AsType[*ledger.RemoteError](err); ok {
-		return []string{"git remote add " + e.Remote + " URL, or name another remote in " + configFile}
+		return []string{shell("git", "remote", "add", e.Remote) + " URL, or name another remote in " + configFile}
 	}
 	if _, ok := errors.AsType[*ledger.BranchError](err); ok {
 		return []string{"branch in " + configFile + " must name a branch that the remote has; push it first"}

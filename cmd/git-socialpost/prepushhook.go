@@ -84,6 +84,10 @@ func (t *tool) hookPlace(ctx context.Context, top string) (path, scope string, e
 		return "", "", err
 	}
 	scope, folder, _ := strings.Cut(strings.TrimSuffix(out, "\x00"), "\x00")
+	if folder == "" { // git takes that for the root of the file system
+		return "", "", hinted(fmt.Errorf("core.hooksPath is empty (%s configuration), so git finds no hooks", scope),
+			"git config --show-origin --get-all core.hooksPath shows where; remove that line, or give it a folder")
+	}
 	if folder = filepath.FromSlash(folder); !filepath.IsAbs(folder) {
 		switch {
 		case t.repo.Bare:

@@ -108,7 +108,7 @@ func (r *runner) action(with map[string]string) bool {
 	r.Helper()
 	data, err := os.ReadFile(actionFile)
 	r.check(err)
-	action, err := parseYAML(string(data))
+	action, err := parseYAML(data)
 	r.check(err)
 	inside := maps.Clone(r.context)
 	for _, name := range action.get("inputs").keys {

@@ -180,7 +180,12 @@ func setup(env *testscript.Env) error {
 	}
 	env.Defer(li.close)
 	env.Values["linkedin"] = li
+	docs, err := filepath.Abs(filepath.Join("..", "..", "docs"))
+	if err != nil {
+		return err
+	}
 	env.Setenv("REALGIT", git)
+	env.Setenv("DOCS", docs)
 	for _, entry := range environment(home, li) {
 		if name, value, _ := strings.Cut(entry, "="); name != "PATH" {
 			env.Setenv(name, value)

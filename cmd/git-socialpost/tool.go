@@ -207,6 +207,11 @@ func (t *tool) lock(ctx context.Context) error {
 		case <-notice:
 			t.note("waiting for another git-socialpost in this repository to end (%s)", path)
 		case <-ctx.Done():
+			go func() { // a lock that comes late is given back: whoever called goes on without
+				if l := <-got; l.err == nil {
+					l.unlock()
+				}
+			}()
 			return fmt.Errorf("another git-socialpost is at work in this repository: %w", context.Cause(ctx))
 		}
 	}
