@@ -64,7 +64,7 @@ func (t *tool) deliver(c *cli.Context) error {
 		return err
 	}
 	r := &run{tool: t, plan: p, dry: c.Bool("dry-run"), recovery: c.String("recovery"), clients: map[string]client{}, fresh: true}
-	chosen, err := r.choose(keys)
+	chosen, err := r.choose(c.Context, keys)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (t *tool) prepare(c *cli.Context) (*source, error) {
 }
 
 // choose returns the deliveries that this run is about: all, or those named.
-func (r *run) choose(keys []string) ([]*delivery, error) {
+func (r *run) choose(ctx context.Context, keys []string) ([]*delivery, error) {
 	if len(keys) == 0 {
 		return r.plan.Deliveries, nil
 	}
@@ -130,7 +130,7 @@ func (r *run) choose(keys []string) ([]*delivery, error) {
 			return nil, err
 		}
 		if d == nil {
-			return nil, r.noPost(key)
+			return nil, r.noPost(ctx, key)
 		}
 		r.plan.Deliveries = append(r.plan.Deliveries, d)
 	}
@@ -150,13 +150,15 @@ func (r *run) withoutFile(key string) (*delivery, error) {
 	return fileless(rec), nil
 }
 
-func (r *run) noPost(key string) error {
+func (r *run) noPost(ctx context.Context, key string) error {
 	var known []string
 	for _, d := range r.plan.Deliveries {
 		known = append(known, d.name())
 	}
 	lines := []string{"only committed posts count; git socialpost plan lists their keys"}
-	if near := nearest(key, known); near != "" {
+	if file := r.draft(ctx, key); file != "" {
+		lines = append(lines, file+" is not committed: commit and push it")
+	} else if near := nearestKey(key, known); near != "" {
 		lines = append(lines, "did you mean "+near+"?")
 	}
 	return hinted(fmt.Errorf("%s: no post in commit %.12s has this key", key, r.plan.Revision), lines...)

@@ -181,7 +181,7 @@ func (t *tool) nearestOpen(key ledger.Key) []string {
 	for _, r := range recs {
 		keys = append(keys, r.Key)
 	}
-	if near := nearest(key.String(), keys); near != "" {
+	if near := nearestKey(key.String(), keys); near != "" {
 		return []string{"did you mean " + near + "?"}
 	}
 	return nil
