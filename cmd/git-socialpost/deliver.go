@@ -46,7 +46,7 @@ func (t *tool) deliver(c *cli.Context) error {
 	if c.IsSet("limit") && c.Int("limit") < 1 {
 		return usagef("--limit must be at least 1")
 	}
-	keys, err := parseKeys(c.Args().Slice())
+	keys, err := t.parseKeys(c)
 	if err != nil {
 		return err
 	}
@@ -79,15 +79,6 @@ func (t *tool) deliver(c *cli.Context) error {
 		r.left.fail(t.complain(src))
 	}
 	return r.answer(c.Context, chosen, c.Bool("json"), len(keys) > 0)
-}
-
-func parseKeys(args []string) ([]string, error) {
-	for _, arg := range args {
-		if _, err := ledger.ParseKey(arg); err != nil {
-			return nil, usageError{err.Error()}
-		}
-	}
-	return args, nil
 }
 
 // prepare reads the posts of HEAD, fetches the ledger, and checks that HEAD may be posted from.

@@ -48,7 +48,7 @@ func (t *tool) plan(c *cli.Context) error {
 	}
 	switch {
 	case c.Args().Present():
-		return usagef("plan takes no arguments, got %q", c.Args().First())
+		return planOfOne(c.Args().First())
 	case c.Bool("json") && c.Bool("markdown"):
 		return usagef("--json and --markdown exclude each other")
 	case c.Bool("worktree") && c.IsSet("rev"):

@@ -39,7 +39,7 @@ func (t *tool) resolve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	keys, err := parseKeys(c.Args().Slice())
+	keys, err := t.parseKeys(c)
 	if err != nil {
 		return err
 	}
