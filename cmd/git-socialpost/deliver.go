@@ -186,6 +186,7 @@ func (r *run) sendAll(ctx context.Context, chosen []*delivery) {
 			return
 		}
 		if proceed := r.deliverFolded(ctx, d); !proceed {
+			r.left.halted = d
 			return
 		}
 	}
