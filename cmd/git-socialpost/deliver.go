@@ -160,18 +160,14 @@ func (r *run) guardFlood(limit int, chosen []*delivery) error {
 	if limit == 0 {
 		limit = r.cfg.Limit
 	}
-	var due []string
-	for _, d := range chosen {
-		if d.Decision == send {
-			due = append(due, d.Key)
-		}
-	}
+	due := toSend(chosen)
 	if len(due) <= limit {
 		return nil
 	}
 	return hinted(fmt.Errorf("%d deliveries are due, and the limit is %d: nothing was sent", len(due), limit),
 		"look at them: git socialpost plan",
-		fmt.Sprintf("send them all: git socialpost deliver --limit %d; or name some: git socialpost deliver %s", len(due), due[0]))
+		fmt.Sprintf("send them all: git socialpost deliver --limit %d; or name some: git socialpost deliver %s", len(due), due[0]),
+		"a blog's back catalogue, which nobody shall get: git socialpost seed marks it as not to be sent")
 }
 
 // sendAll makes the deliveries that are due, one after the other. After an answer that needs a human it sends nothing
