@@ -46,7 +46,7 @@ func (t *tool) deliver(c *cli.Context) error {
 	if c.IsSet("limit") && c.Int("limit") < 1 {
 		return usagef("--limit must be at least 1")
 	}
-	keys, err := parseKeys(c.Args().Slice())
+	keys, err := t.parseKeys(c)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (t *tool) deliver(c *cli.Context) error {
 		return err
 	}
 	r := &run{tool: t, plan: p, dry: c.Bool("dry-run"), recovery: c.String("recovery"), clients: map[string]client{}, fresh: true}
-	chosen, err := r.choose(keys)
+	chosen, err := r.choose(c.Context, keys)
 	if err != nil {
 		return err
 	}
@@ -79,15 +79,6 @@ func (t *tool) deliver(c *cli.Context) error {
 		r.left.fail(t.complain(src))
 	}
 	return r.answer(c.Context, chosen, c.Bool("json"), len(keys) > 0)
-}
-
-func parseKeys(args []string) ([]string, error) {
-	for _, arg := range args {
-		if _, err := ledger.ParseKey(arg); err != nil {
-			return nil, usageError{err.Error()}
-		}
-	}
-	return args, nil
 }
 
 // prepare reads the posts of HEAD, fetches the ledger, and checks that HEAD may be posted from.
@@ -117,7 +108,7 @@ func (t *tool) prepare(c *cli.Context) (*source, error) {
 }
 
 // choose returns the deliveries that this run is about: all, or those named.
-func (r *run) choose(keys []string) ([]*delivery, error) {
+func (r *run) choose(ctx context.Context, keys []string) ([]*delivery, error) {
 	if len(keys) == 0 {
 		return r.plan.Deliveries, nil
 	}
@@ -130,7 +121,7 @@ func (r *run) choose(keys []string) ([]*delivery, error) {
 			return nil, err
 		}
 		if d == nil {
-			return nil, r.noPost(key)
+			return nil, r.noPost(ctx, key)
 		}
 		r.plan.Deliveries = append(r.plan.Deliveries, d)
 	}
@@ -150,13 +141,15 @@ func (r *run) withoutFile(key string) (*delivery, error) {
 	return fileless(rec), nil
 }
 
-func (r *run) noPost(key string) error {
+func (r *run) noPost(ctx context.Context, key string) error {
 	var known []string
 	for _, d := range r.plan.Deliveries {
 		known = append(known, d.name())
 	}
 	lines := []string{"only committed posts count; git socialpost plan lists their keys"}
-	if near := nearest(key, known); near != "" {
+	if file := r.draft(ctx, key); file != "" {
+		lines = append(lines, file+" is not committed: commit and push it")
+	} else if near := nearestKey(key, known); near != "" {
 		lines = append(lines, "did you mean "+near+"?")
 	}
 	return hinted(fmt.Errorf("%s: no post in commit %.12s has this key", key, r.plan.Revision), lines...)
@@ -167,18 +160,14 @@ func (r *run) guardFlood(limit int, chosen []*delivery) error {
 	if limit == 0 {
 		limit = r.cfg.Limit
 	}
-	var due []string
-	for _, d := range chosen {
-		if d.Decision == send {
-			due = append(due, d.Key)
-		}
-	}
+	due := toSend(chosen)
 	if len(due) <= limit {
 		return nil
 	}
 	return hinted(fmt.Errorf("%d deliveries are due, and the limit is %d: nothing was sent", len(due), limit),
 		"look at them: git socialpost plan",
-		fmt.Sprintf("send them all: git socialpost deliver --limit %d; or name some: git socialpost deliver %s", len(due), due[0]))
+		fmt.Sprintf("send them all: git socialpost deliver --limit %d; or name some: git socialpost deliver %s", len(due), due[0]),
+		"a blog's back catalogue, which nobody shall get: git socialpost seed marks it as not to be sent")
 }
 
 // sendAll makes the deliveries that are due, one after the other. After an answer that needs a human it sends nothing
@@ -193,6 +182,7 @@ func (r *run) sendAll(ctx context.Context, chosen []*delivery) {
 			return
 		}
 		if proceed := r.deliverFolded(ctx, d); !proceed {
+			r.left.halted = d
 			return
 		}
 	}

@@ -35,7 +35,12 @@ func (t *tool) hook(c *cli.Context) error {
 	case verb == "status" && len(args) == 1:
 		action = func() error { return t.hookStatus(c.Context) }
 	default:
-		return usagef("hook wants one of: install, uninstall, status; or what git gives to an update hook: server REF OLD NEW")
+		err := usagef("hook wants one of: install, uninstall, status; or what git gives to an update hook: server REF OLD NEW")
+		near := nearest(verb, []string{"install", "uninstall", "status"})
+		if near == "" || near == verb {
+			return err
+		}
+		return hinted(err, "did you mean: git socialpost hook "+near)
 	}
 	defer t.close()
 	if err := t.open(c.Context); err != nil {

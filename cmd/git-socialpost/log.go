@@ -24,12 +24,13 @@ func (t *tool) log(c *cli.Context) error {
 	if c.NArg() > 1 {
 		return usagef("log takes one key, got %d", c.NArg())
 	}
+	keys, err := t.parseKeys(c)
+	if err != nil {
+		return err
+	}
 	var key ledger.Key
-	if c.NArg() == 1 {
-		var err error
-		if key, err = ledger.ParseKey(c.Args().First()); err != nil {
-			return usageError{err.Error()}
-		}
+	if len(keys) == 1 {
+		key, _ = ledger.ParseKey(keys[0])
 	}
 	defer t.close()
 	if err := t.openLedger(c.Context); err != nil {

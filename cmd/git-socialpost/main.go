@@ -85,11 +85,11 @@ func columns(f *os.File, set string) int {
 // run is the program without the process around it.
 func (t *tool) run(ctx context.Context, args []string) error {
 	app := t.app()
-	args, err := arrange(app, args)
-	if err != nil {
-		return err
+	arranged, err := arrange(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, arranged)
 	}
-	return app.RunContext(ctx, args)
+	return aboutCommand(app, args, err)
 }
 
 func (t *tool) app() *cli.App {
@@ -134,35 +134,6 @@ func version() string {
 		return info.Main.Version
 	}
 	return "(devel)"
-}
-
-// usageError is a command line that this program does not understand.
-type usageError struct{ message string }
-
-func (e usageError) Error() string { return e.message }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
-
-// onUsageError takes the flag package's errors; what they say is all that they tell.
-func onUsageError(c *cli.Context, err error, _ bool) error {
-	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-	err = usageError{err.Error()}
-	if near := nearest(name, longFlags(c.Command)); unknown && near != "" {
-		return hinted(err, "did you mean: --"+near)
-	}
-	return err
-}
-
-func unknownCommand(app *cli.App, name string) error {
-	var names []string
-	for _, cmd := range app.VisibleCommands() {
-		names = append(names, cmd.Name)
-	}
-	err := usagef("%q is not a git-socialpost command", name)
-	if near := nearest(name, names); near != "" {
-		return hinted(err, "did you mean: git socialpost "+near)
-	}
-	return err
 }
 
 // exitStatus maps every kind of error to the documented exit status.
@@ -217,7 +188,7 @@ func hints(err error) []string {
 		return []string{p.Remedy}
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
-		return []string{"git socialpost -h lists the commands; git socialpost --help is the manual"}
+		return []string{usageHint}
 	}
 	if _, ok := errors.AsType[*ledger.UnreachableError](err); ok {
 		return []string{"nothing is decided without a fresh look at the ledger; run this again when it can be had",

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // nearest is the word most like s, or "" if none is like it.
 func nearest(s string, words []string) (best string) {
@@ -11,6 +14,16 @@ func nearest(s string, words []string) (best string) {
 		}
 	}
 	return best
+}
+
+// nearestKey is the key most like another. Its slug must be like the other's by itself: a channel that both have makes no
+// two articles alike.
+func nearestKey(key string, keys []string) string {
+	slug, _, _ := strings.Cut(key, ":")
+	return nearest(key, slices.DeleteFunc(slices.Clone(keys), func(other string) bool {
+		of, _, _ := strings.Cut(other, ":")
+		return distance(slug, of) > max(1, len(slug)*2/5)
+	}))
 }
 
 // distance counts the letters to insert, delete or replace.

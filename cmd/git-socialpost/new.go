@@ -53,6 +53,9 @@ func (t *tool) newPost(c *cli.Context) error {
 	}
 	fmt.Fprintln(t.stdout, name)
 	if !t.terminal || c.Bool("no-edit") {
+		if t.watched {
+			t.remark("to see what would be posted: git socialpost plan --worktree")
+		}
 		return nil
 	}
 	if err := t.repo.Edit(c.Context, path, t.stdin, direct(t.stdout), direct(t.stderr)); err != nil {

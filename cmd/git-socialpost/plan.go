@@ -22,6 +22,8 @@ type plan struct {
 	Ledger     string            `json:"ledger"`
 	Tips       map[string]string `json:"tips"` // the ledger's shards as they were
 	Deliveries []*delivery       `json:"deliveries"`
+
+	limit int // the configuration's
 }
 
 func (t *tool) planCommand() *cli.Command {
@@ -48,7 +50,7 @@ func (t *tool) plan(c *cli.Context) error {
 	}
 	switch {
 	case c.Args().Present():
-		return usagef("plan takes no arguments, got %q", c.Args().First())
+		return planOfOne(c.Args().First())
 	case c.Bool("json") && c.Bool("markdown"):
 		return usagef("--json and --markdown exclude each other")
 	case c.Bool("worktree") && c.IsSet("rev"):
@@ -84,6 +86,7 @@ func (t *tool) plan(c *cli.Context) error {
 	default:
 		err = t.show(c.Context, p.print)
 	}
+	t.foresee(c.Context, p)
 	return errors.Join(err, t.complain(src))
 }
 
@@ -118,7 +121,7 @@ func (t *tool) look(ctx context.Context, offline bool) error {
 
 // makePlan decides about every post, and adds the open deliveries that have no file.
 func (t *tool) makePlan(src *source) (*plan, error) {
-	p := &plan{Format: planFormat, Revision: src.revision, Ledger: t.cfg.Ledger, Tips: t.ledger.Tips(), Deliveries: []*delivery{}}
+	p := &plan{Format: planFormat, Revision: src.revision, Ledger: t.cfg.Ledger, Tips: t.ledger.Tips(), Deliveries: []*delivery{}, limit: t.cfg.Limit}
 	seen := map[string]bool{}
 	for _, post := range src.posts {
 		d, err := t.decideAbout(post)

@@ -41,6 +41,9 @@ func (p *plan) preview(src *source) []string {
 		return cmp.Compare(slices.Index(order, a.Decision), slices.Index(order, b.Decision))
 	})
 	blocks := []string{"### What would be posted\n\n" + p.counts(order) + "\n"}
+	if refusal := p.overLimit(); refusal != "" {
+		blocks = append(blocks, "\n- warning: "+inCode(refusal)+"\n")
+	}
 	for _, w := range src.warnings {
 		blocks = append(blocks, "\n- warning: "+inCode(w.String()+"; "+w.Remedy)+"\n")
 	}

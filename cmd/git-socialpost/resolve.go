@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ func (t *tool) resolve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	keys, err := parseKeys(c.Args().Slice())
+	keys, err := t.parseKeys(c)
 	if err != nil {
 		return err
 	}
@@ -70,6 +71,9 @@ func (t *tool) resolve(c *cli.Context) error {
 	if at, ok := linkedin.CreatedAt(urn); ok && at.Before(before.IntendedAt.Add(-aliveFor)) {
 		t.warn("that post was created %s, long before this attempt began, %s", at.UTC().Format(time.RFC3339), before.IntendedAt.Format(time.RFC3339))
 	}
+	if err := t.warnOfSharedPost(before, urn); err != nil {
+		return err
+	}
 	if err := t.confirm(c, before); err != nil {
 		return err
 	}
@@ -82,6 +86,25 @@ func (t *tool) resolve(c *cli.Context) error {
 	}
 	t.summary.add(settled(rec))
 	return printStatus(t.bare(), []*ledger.Record{rec})
+}
+
+// warnOfSharedPost names the delivery that has a post already. LinkedIn may take a text for a duplicate and answer with the
+// first one, so it is no error.
+func (t *tool) warnOfSharedPost(about *ledger.Record, urn string) error {
+	if urn == "" {
+		return nil
+	}
+	all, err := t.ledger.Records()
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		late := slices.ContainsFunc(r.Late, func(l ledger.Late) bool { return l.Post != nil && l.Post.ID == urn })
+		if r.Key != about.Key && (late || r.Post != nil && r.Post.ID == urn) {
+			t.warn("%s has that post already; two deliveries cannot be one post, unless LinkedIn took the second for a duplicate", r.Key)
+		}
+	}
+	return nil
 }
 
 // aboutAttempt keeps a decision from an attempt that was made after somebody looked.
@@ -181,7 +204,7 @@ func (t *tool) nearestOpen(key ledger.Key) []string {
 	for _, r := range recs {
 		keys = append(keys, r.Key)
 	}
-	if near := nearest(key.String(), keys); near != "" {
+	if near := nearestKey(key.String(), keys); near != "" {
 		return []string{"did you mean " + near + "?"}
 	}
 	return nil

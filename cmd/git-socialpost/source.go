@@ -98,6 +98,25 @@ func (t *tool) readWorktree(ctx context.Context) (*source, error) {
 	return src, nil
 }
 
+// draft is the file of a key that the disk has and the commit has not, "" if there is none.
+func (t *tool) draft(ctx context.Context, key string) string {
+	top, err := t.repo.Run(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "" // a bare repository
+	}
+	files, err := readFolder(top, t.cfg.Posts)
+	if err != nil {
+		return ""
+	}
+	posts, _ := readPosts(t.cfg, files)
+	for _, p := range posts {
+		if p.Key.String() == key {
+			return p.Path
+		}
+	}
+	return ""
+}
+
 // inFolder reads files below a folder, nil for one that is not there.
 func inFolder(top string) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {

@@ -33,7 +33,7 @@ func (t *tool) statusCommand() *cli.Command {
 }
 
 func (t *tool) status(c *cli.Context) error {
-	keys, err := parseKeys(c.Args().Slice())
+	keys, err := t.parseKeys(c)
 	if err != nil {
 		return err
 	}

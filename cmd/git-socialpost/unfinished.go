@@ -15,6 +15,7 @@ type unfinished struct {
 	open       []*delivery // wait for git socialpost resolve
 	refused    []*delivery // by the platform, in this run
 	failed     []string    // not sent, running again is safe
+	halted     *delivery   // after it, nothing more was sent
 	errs       []error
 }
 
@@ -61,8 +62,19 @@ func (u *unfinished) Unwrap() []error {
 		all = append(all, hinted(fmt.Errorf("%s was refused by the platform: %s", d.Key, d.Reason), remedy))
 	}
 	if len(u.failed) > 0 {
-		all = append(all, hinted(fmt.Errorf("not sent: %s", strings.Join(u.failed, ", ")),
-			"the reasons are above; git socialpost plan tells what will be sent when"))
+		lines := []string{"the reasons are above; git socialpost plan tells what will be sent when"}
+		if u.halted != nil {
+			lines = append(lines, u.halted.haltedBy()+"; git socialpost deliver again sends the others")
+		}
+		all = append(all, hinted(fmt.Errorf("not sent: %s", strings.Join(u.failed, ", ")), lines...))
 	}
 	return append(all, u.errs...)
+}
+
+// haltedBy says why a run sends nothing after a delivery.
+func (d *delivery) haltedBy() string {
+	if d.Decision == open {
+		return d.Key + " waits for a maintainer, and a run sends nothing more after that"
+	}
+	return "the run ended at " + d.Key
 }
