@@ -40,8 +40,16 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if said := saidOn(e.Stderr); said != "" {
+		return fmt.Sprintf("git %s: %s", e.Verb, said)
+	}
+	return fmt.Sprintf("git %s: %v", e.Verb, e.cause)
+}
+
+// saidOn is what standard error says, in one line, without the passwords of URLs.
+func saidOn(stderr string) string {
 	var said []string
-	for line := range strings.Lines(userinfo.ReplaceAllString(e.Stderr, "://")) {
+	for line := range strings.Lines(userinfo.ReplaceAllString(stderr, "://")) {
 		if traced.MatchString(line) {
 			continue
 		}
@@ -49,10 +57,7 @@ func (e *Error) Error() string {
 			said = append(said, strings.Join(words, " "))
 		}
 	}
-	if said == nil {
-		return fmt.Sprintf("git %s: %v", e.Verb, e.cause)
-	}
-	return fmt.Sprintf("git %s: %s", e.Verb, strings.Join(slices.Compact(said[:min(len(said), maxSaid)]), "; "))
+	return strings.Join(slices.Compact(said[:min(len(said), maxSaid)]), "; ")
 }
 
 var (
@@ -89,21 +94,27 @@ func (g Git) Run(ctx context.Context, args ...string) (string, error) {
 
 // RunInput is Run with bytes for git's standard input.
 func (g Git) RunInput(ctx context.Context, input []byte, args ...string) (string, error) {
+	out, _, err := g.RunHeard(ctx, input, args...)
+	return out, err
+}
+
+// RunHeard is RunInput for a command whose helpers' complaints do not make it fail: said is its standard error, in one line.
+func (g Git) RunHeard(ctx context.Context, input []byte, args ...string) (out, said string, err error) {
 	cmd := g.command(ctx, args)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if input != nil {
 		cmd.Stdin = bytes.NewReader(input)
 	}
-	err := cmd.Run()
-	out := strings.TrimSuffix(stdout.String(), "\n")
+	err = cmd.Run()
+	out, said = strings.TrimSuffix(stdout.String(), "\n"), saidOn(stderr.String())
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) { // git succeeded; an ssh that stays behind holds the pipe
-		return out, nil
+		return out, said, nil
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return out, &Error{Verb: verb(args), Code: cmd.ProcessState.ExitCode(), Stderr: stderr.String(), cause: err}
+	return out, said, &Error{Verb: verb(args), Code: cmd.ProcessState.ExitCode(), Stderr: stderr.String(), cause: err}
 }
 
 // Open runs git without any of its streams, for a command whose children may outlive it, such as a browser.

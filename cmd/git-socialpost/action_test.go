@@ -78,6 +78,7 @@ func TestAction(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(r.machine.dir, "social", "kept here")); err != nil || len(w.Stored()) != 2 {
 		t.Errorf("%v, and %d posts in the feed", err, len(w.Stored()))
 	}
+	r.use("0", map[string]string{"key": noteKey, "token": token, "recovery": "-"})
 	if found, _ := filepath.Glob(filepath.Join(w.dir, "*", "*pwned*")); len(found) > 0 {
 		t.Errorf("an input was a command: %s", found)
 	}

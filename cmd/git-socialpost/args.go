@@ -21,7 +21,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		return args[:1], nil
 	}
 	args = slices.Concat(args[:1], args[1+first:], args[1:1+first])
-	if args[1] == "-h" || args[1] == "--help" {
+	if args[1] == "-h" || args[1] == "--help" || args[1] == "--version" {
 		return args[:2], nil
 	}
 	cmd := app.Command(args[1])

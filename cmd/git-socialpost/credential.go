@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ const (
 type credential struct {
 	host, username, password string
 	expires                  time.Time // unknown if zero; git before 2.41 does not keep it
+	complaint                string    // of a helper, which is no error of git's
 }
 
 func (c credential) input() []byte {
@@ -51,8 +53,8 @@ func fill(ctx context.Context, git gitexec.Git, c credential) (credential, error
 
 // fillAsking lets git ask the user, without echo, for what no helper has.
 func fillAsking(ctx context.Context, git gitexec.Git, c credential) (credential, error) {
-	out, err := git.RunInput(ctx, c.input(), "credential", "fill")
-	filled := credential{host: c.host}
+	out, said, err := git.RunHeard(ctx, c.input(), "credential", "fill")
+	filled := credential{host: c.host, complaint: said}
 	for line := range strings.Lines(out) {
 		switch key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "="); key {
 		case "username":
@@ -111,17 +113,28 @@ func keep(ctx context.Context, git gitexec.Git, c credential) error {
 }
 
 // forget takes a credential, and every one of its host if it names no user, from the helpers, and proves that it is gone.
-func forget(ctx context.Context, git gitexec.Git, c credential) error {
+// None that gives it may keep one all the same: it is rejected in any case. Found is whether any was given.
+func forget(ctx context.Context, git gitexec.Git, c credential) (found bool, err error) {
 	const most = 20 // that anybody keeps for one host
 	for range most {
 		kept, err := fill(ctx, git, c)
-		if err != nil || kept.password == "" {
-			return err
+		if err != nil {
+			return found, err
 		}
-		if _, err := git.RunInput(ctx, credential{host: c.host, username: kept.username}.input(), "credential", "reject"); err != nil {
-			return err
+		gone := credential{host: c.host, username: cmp.Or(kept.username, c.username)}
+		if _, err := git.RunInput(ctx, gone.input(), "credential", "reject"); err != nil {
+			return found, err
 		}
+		switch {
+		case kept.password == "" && kept.complaint != "":
+			return found, hinted(fmt.Errorf("git's credential helper for https://%s: %s", c.host, kept.complaint),
+				"it may still keep what it did not give; mend that, and run this again",
+				"these are your helpers, and where they are set: git config --show-origin --get-regexp 'credential.*helper'")
+		case kept.password == "":
+			return found, nil
+		}
+		found = true
 	}
-	return hinted(fmt.Errorf("git's credential helper still gives a password for https://%s", c.host),
+	return found, hinted(fmt.Errorf("git's credential helper still gives a password for https://%s", c.host),
 		"some helpers cannot forget; these are yours, and where they are set: git config --show-origin --get-regexp 'credential.*helper'")
 }

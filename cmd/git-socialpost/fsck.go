@@ -33,10 +33,7 @@ func (t *tool) fsck(c *cli.Context) error {
 	if err := t.lock(c.Context); err != nil {
 		return err
 	}
-	s, err := t.screen(c.Context)
-	if err != nil {
-		return err
-	}
+	s := t.screen(c.Context)
 	h, err := t.ledger.Fsck(c.Context)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -13,8 +14,12 @@ import (
 // that is not known; a token that LinkedIn calls dead is not kept.
 func TestLoginUnsaid(t *testing.T) {
 	w := newWorld(t)
+	var mu sync.Mutex
 	var grant, known string
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		grant, known := grant, known
+		mu.Unlock()
 		switch r.URL.Path {
 		case "/oauth/v2/accessToken":
 			raw("HTTP/1.1 200 OK\r\n\r\n"+grant)(rw, r)
@@ -46,7 +51,9 @@ func TestLoginUnsaid(t *testing.T) {
 		{"what the grant says stays", `{` + token + `,"scope":"openid"}`, ok + `{"active":true,"scope":"x","expires_at":4102444800}`, 0, "scopes   openid\nexpires  2100-01-01\n", ""},
 		{"it is dead", `{` + token + `}`, ok + `{"active":false,"status":"revoked"}`, exitError, "", "hint: nothing was kept"},
 	} {
+		mu.Lock()
 		grant, known = test.grant, test.known
+		mu.Unlock()
 		m.must(0, "logout")
 		r := m.run("login", "--client-id", "sandbox-client", "--port", port)
 		want := test.stdout

@@ -29,13 +29,19 @@ func (t *tool) logout(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := forget(c.Context, git, credential{host: tokenHost}); err != nil {
+	found, err := forget(c.Context, git, credential{host: tokenHost})
+	if err != nil {
 		return err
 	}
-	if id == "" { // another password for this host may be a person's own
+	if !found {
+		t.remark("no helper here gives a token")
+	}
+	if id != "" {
+		if _, err := forget(c.Context, git, credential{host: secretHost, username: id}); err != nil {
+			return err
+		}
+	} else if found { // another password for this host may be a person's own
 		t.remark("the access tokens are forgotten; where git keeps an app's client secret, too: git socialpost logout --client-id ID")
-	} else if err := forget(c.Context, git, credential{host: secretHost, username: id}); err != nil {
-		return err
 	}
 	for _, name := range []string{defaultTokenEnv, clientSecretEnv} {
 		if t.getenv(name) != "" {

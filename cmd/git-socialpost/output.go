@@ -38,7 +38,8 @@ func steers(r rune) bool {
 // cell is a text from outside in a table, whose writer takes \v, \f and 0xFF for its own.
 func cell(s string) string { return oneLine(visible(s)) }
 
-// printJSON writes what could steer a terminal in JSON's own escapes.
+// printJSON writes what could steer a terminal, and what could become a command to GitHub's runner, in JSON's own escapes,
+// so that commandless finds nothing to change: "##[", also with ignored characters in it. "::" cannot begin its lines.
 func printJSON(w io.Writer, v any) error {
 	var plain bytes.Buffer
 	enc := json.NewEncoder(&plain)
@@ -48,11 +49,18 @@ func printJSON(w io.Writer, v any) error {
 		return err
 	}
 	var b strings.Builder
-	for _, r := range strings.ReplaceAll(plain.String(), "##[", `##\u005b`) { // a command to GitHub's runner
-		if steers(r) {
+	hashes := 0
+	for _, r := range plain.String() {
+		if steers(r) || r == '[' && hashes > 1 {
 			fmt.Fprintf(&b, "\\u%04x", r)
 		} else {
 			b.WriteRune(r)
+		}
+		switch {
+		case r == '#':
+			hashes++
+		case !ignored(r):
+			hashes = 0
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -63,6 +63,22 @@ func TestPrintJSONPlain(t *testing.T) {
 	}
 }
 
+// On GitHub's runner JSON says the same as elsewhere, to the byte.
+func TestPrintJSONCommandless(t *testing.T) {
+	for _, text := range []string{"#\u200d#[x]", "##[x]", "##\ufe0f\u200d[x]", "#\u202e#[x]", "::x", "\n::x::", "a##b[", "\u200d::x", "###[", "#\n#[x]"} {
+		var desk, runner bytes.Buffer
+		err1 := printJSON(plain{&desk}, map[string]string{text: text})
+		err2 := printJSON(plain{&commandless{w: &runner}}, map[string]string{text: text})
+		var back map[string]string
+		if err := json.Unmarshal(runner.Bytes(), &back); err1 != nil || err2 != nil || err != nil || back[text] != text {
+			t.Errorf("%v, %v, %v, %q came back as %q", err1, err2, err, text, back)
+		}
+		if desk.String() != runner.String() {
+			t.Errorf("%s\nand on the runner\n%s", desk.String(), runner.String())
+		}
+	}
+}
+
 func TestIndent(t *testing.T) {
 	if got := quoted("a\n\nb\n"); got != "    | a\n    | \n    | b" {
 		t.Errorf("%q", got)

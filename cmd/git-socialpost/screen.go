@@ -33,10 +33,13 @@ const green, yellow, red, uncoloured = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b
 // bare is standard output without colours, its lines as long as they are.
 func (t *tool) bare() *screen { return &screen{w: t.stdout} }
 
-// screen is standard output as the user wants it.
-func (t *tool) screen(ctx context.Context) (*screen, error) {
+// screen is standard output as the user wants it. An answer that can be had without colours is not held back for them.
+func (t *tool) screen(ctx context.Context) *screen {
 	colours, err := t.colours(ctx)
-	return &screen{t.stdout, colours, t.columns}, err
+	if err != nil && ctx.Err() == nil {
+		t.remark("no colours: %v", err)
+	}
+	return &screen{t.stdout, colours, t.columns}
 }
 
 // colours are the escape sequences by git's rules and https://no-color.org.
@@ -50,7 +53,7 @@ func (t *tool) colours(ctx context.Context) (map[string]string, error) {
 	}
 	own, err := t.git().Run(ctx, "config", "-z", "--type=color", "--get-regexp", `^color\.socialpost\.`)
 	if err != nil && gitexec.ExitStatus(err) != 1 { // 1: there are none
-		return nil, err
+		return nil, t.wrongColour(ctx, err)
 	}
 	colours := maps.Clone(palette)
 	for entry := range strings.SplitSeq(own, "\x00") {
@@ -59,6 +62,17 @@ func (t *tool) colours(ctx context.Context) (map[string]string, error) {
 		}
 	}
 	return colours, nil
+}
+
+// wrongColour names the setting that git complains about, which git does not always do.
+func (t *tool) wrongColour(ctx context.Context, err error) error {
+	names, _ := t.git().Run(ctx, "config", "-z", "--name-only", "--get-regexp", `^color\.socialpost\.`)
+	for name := range strings.SplitSeq(strings.TrimSuffix(names, "\x00"), "\x00") {
+		if _, err := t.git().Run(ctx, "config", "--type=color", "--get", name); gitexec.ExitStatus(err) > 0 {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return err
 }
 
 // git is for questions that need no repository.
@@ -71,11 +85,7 @@ func (t *tool) git() gitexec.Git {
 
 // show prints an answer as the user wants it.
 func (t *tool) show(ctx context.Context, print func(*screen) error) error {
-	s, err := t.screen(ctx)
-	if err != nil {
-		return err
-	}
-	return t.page(ctx, s, print)
+	return t.page(ctx, t.screen(ctx), print)
 }
 
 // page prints an answer, on a terminal through the user's pager.

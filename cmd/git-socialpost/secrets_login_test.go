@@ -31,7 +31,7 @@ func TestSecretsLogin(t *testing.T) {
 	const everything = `{"error":"E SECRET CODE","error_description":"SECRET CODE TOKEN","sub":"TOKEN","message":"TOKEN","access_token":"TOKEN SECRET CODE","scope":"TOKEN"}`
 	for _, path := range []string{"/oauth/v2/accessToken", "/v2/userinfo"} {
 		for _, head := range []string{"HTTP/1.1 401 TOKEN\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 500 SECRET CODE\r\n\r\n", "HTTP/1.1 SECRET CODE TOKEN\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: SECRET CODE TOKEN\r\n\r\n"} {
-			l.echo = map[string]string{path: head + everything}
+			l.answer(map[string]string{path: head + everything})
 			if r := l.run(l.login...); r.status != exitError {
 				l.Errorf("exit status %d after %q\n%s%s", r.status, head, r.stdout, r.stderr)
 			} else {
@@ -39,7 +39,7 @@ func TestSecretsLogin(t *testing.T) {
 			}
 		}
 	}
-	l.echo = nil
+	l.answer(nil)
 	l.dump()
 	l.git("config", "--global", "credential.helper", "!tee /dev/stderr >/dev/null; false")
 	l.keep(l.must(exitError, l.login...))
@@ -78,6 +78,12 @@ func newLoginKeeper(t *testing.T) *loginKeeper {
 	l.machine.env = append(l.machine.env, "SOCIALPOST_LINKEDIN_URL="+server.URL, "LINKEDIN_ACCESS_TOKEN=", "LINKEDIN_CLIENT_SECRET="+clientSecret,
 		"GOTRACEBACK=system", "GIT_TRACE=1", "GIT_TRACE_SETUP=1", "GIT_TRACE2_EVENT="+l.traces+"/events", "GIT_TRACE2_ENV_VARS=LINKEDIN_CLIENT_SECRET")
 	return l
+}
+
+func (l *loginKeeper) answer(echo map[string]string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.echo = echo
 }
 
 // spy is LinkedIn, and writes down what it gives away.

@@ -99,11 +99,20 @@ func appendSummary(path string, blocks []string) error {
 	if len(text) > room {
 		return fmt.Errorf("%s is full", path)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text + "\n")
+	last := []byte{'\n'} // of what others wrote
+	if size := maxSummary - room; size > 0 {
+		_, err = f.ReadAt(last, int64(size)-1)
+	}
+	if last[0] != '\n' {
+		text = "\n" + text
+	}
+	if err == nil {
+		_, err = f.WriteString(text + "\n")
+	}
 	return errors.Join(err, f.Close())
 }
 
