@@ -238,7 +238,6 @@ func TestHintsSurroundings(t *testing.T) {
 		"git elsewhere":     {env: []string{"GIT_DIR=/nowhere"}, run: "plan"},
 		"no such remote":    {git: []string{"remote.origin.url", "/nowhere"}, run: "plan"},
 		"two push URLs":     {spoil: "git remote set-url --add --push origin /a && git remote set-url --add --push origin /b", run: "plan"},
-		"no colour":         {git: []string{"color.socialpost", "colourful"}, run: "status"},
 		"broken git config": {spoil: "echo '[' >>.git/config", run: "plan"},
 		"no lock":           {spoil: "rm -rf .git/socialpost && touch .git/socialpost", run: "plan"},
 		"broken memory":     {spoil: "echo nope >.git/socialpost/verified", run: "plan"},

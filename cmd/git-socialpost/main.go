@@ -44,9 +44,10 @@ func process(now func() time.Time) int {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	out := &answerWriter{w: os.Stdout}
 	t := &tool{
 		stdin:    os.Stdin,
-		stdout:   plain{os.Stdout},
+		stdout:   plain{out},
 		stderr:   plain{os.Stderr},
 		raw:      os.Stderr,
 		ci:       ciOf(os.Getenv),
@@ -57,10 +58,13 @@ func process(now func() time.Time) int {
 		now:      now,
 	}
 	if t.ci == github {
-		t.stdout, t.stderr = plain{&commandless{w: os.Stdout}}, plain{&commandless{w: os.Stderr}}
+		t.stdout, t.stderr = plain{&commandless{w: out}}, plain{&commandless{w: os.Stderr}}
 	}
 	err := t.run(ctx, os.Args)
 	stop()
+	if out.err != nil {
+		err = errors.Join(err, out.err)
+	}
 	t.report(err)
 	t.publish(err)
 	return exitStatus(err)
@@ -250,7 +254,30 @@ func damageHints(e *ledger.DamageError) []string {
 // plain makes the control characters of texts from outside visible, but for line ends and tabs.
 type plain struct{ w io.Writer }
 
-// direct is where a writer's bytes go unchanged: for a program that takes the terminal over.
+// answerWriter remembers the first error of standard output for process, and keeps it from the commands: none stops half-way
+// for it, and none has to look. A reader that has seen enough is no error.
+type answerWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (a *answerWriter) Write(b []byte) (int, error) {
+	if _, err := a.w.Write(b); a.err == nil && !errors.Is(err, syscall.EPIPE) {
+		a.err = err
+	}
+	return len(b), nil
+}
+
+// device is direct for a program that takes the terminal over, and needs it as a file.
+func device(w io.Writer) io.Writer {
+	w = direct(w)
+	if a, ok := w.(*answerWriter); ok {
+		return a.w
+	}
+	return w
+}
+
+// direct is where a writer's bytes go unchanged.
 func direct(w io.Writer) io.Writer {
 	if p, ok := w.(plain); ok {
 		return p.w

@@ -58,7 +58,7 @@ func (t *tool) newPost(c *cli.Context) error {
 		}
 		return nil
 	}
-	if err := t.repo.Edit(c.Context, path, t.stdin, direct(t.stdout), direct(t.stderr)); err != nil {
+	if err := t.repo.Edit(c.Context, path, t.stdin, device(t.stdout), device(t.stderr)); err != nil {
 		return hinted(err, "the file is there; git var GIT_EDITOR tells which editor git runs")
 	}
 	t.remark("to see what would be posted: git socialpost plan --worktree")

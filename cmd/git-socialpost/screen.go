@@ -104,7 +104,7 @@ func (t *tool) page(ctx context.Context, s *screen, print func(*screen) error) e
 	s.w = plain{&answer}
 	err := print(s)
 	t.close() // nobody shall wait for a reader
-	if answer.Len() > 0 && !t.git().Page(ctx, pager, answer.Bytes(), direct(t.stdout), direct(t.stderr)) {
+	if answer.Len() > 0 && !t.git().Page(ctx, pager, answer.Bytes(), device(t.stdout), device(t.stderr)) {
 		if _, err := answer.WriteTo(direct(t.stdout)); err != nil {
 			return err
 		}
