@@ -98,7 +98,7 @@ func (e *exam) reader(committed bool) func(string) ([]byte, error) {
 
 func problemFindings(problems []problem) (found []finding) {
 	for _, p := range problems {
-		found = append(found, saw(wrong, "%v", p).to(p.Remedy))
+		found = append(found, saw(wrong, "%v", p).to(p.remedies()...))
 	}
 	return found
 }

@@ -218,7 +218,7 @@ limit  = 5         # refuse a run in which more than this is due
 # [channel.linkedin-en]
 # platform   = "linkedin"
 # language   = "en"
-# author     = "urn:li:person:..."   # or urn:li:organization:...
+# author     = "urn:li:person:..."   # as git socialpost login prints it; or urn:li:organization:...
 # visibility = "PUBLIC"
 # token_env  = "LINKEDIN_ACCESS_TOKEN"   # the environment variable that holds the token
 
