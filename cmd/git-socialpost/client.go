@@ -76,6 +76,13 @@ func personOf(author string) string {
 
 const loginHint = "where a browser can be had, git socialpost login gets a token and keeps it with git's credential helper"
 
+// remarkOnStandIn tells somebody who watches that LinkedIn is not meant, as after a rehearsal.
+func (t *tool) remarkOnStandIn() {
+	if base, err := t.otherLinkedIn(); t.watched && err == nil && base != "" {
+		t.remark("%s is set: %s stands in LinkedIn's place; unset it to reach LinkedIn itself", linkedInURL, base)
+	}
+}
+
 // otherLinkedIn is the address that replaces LinkedIn's own, or "".
 func (t *tool) otherLinkedIn() (string, error) {
 	base := t.getenv(linkedInURL)

@@ -28,7 +28,7 @@ func (t *tool) values(ctx context.Context, kind string, toResolve bool) []offer 
 		return topicOffers()
 	case "DATE":
 		return plainOffers("today", t.now().Format(time.DateOnly))
-	case "KEY", "SLUG", "CHANNEL", "REVISION":
+	case "KEY", "SLUG", "CHANNEL", "REVISION", "REMOTE":
 		if !t.openOffline(ctx) {
 			return nil
 		}
@@ -42,6 +42,8 @@ func (t *tool) values(ctx context.Context, kind string, toResolve bool) []offer 
 		return t.channelOffers(ctx)
 	case "REVISION":
 		return t.revisionOffers(ctx)
+	case "REMOTE":
+		return plainOffers("remote", t.remotes(ctx)...)
 	}
 	if kind == "" || kind != strings.ToLower(kind) {
 		return nil

@@ -41,8 +41,10 @@ type problem struct {
 	Path    string
 	Line    int // 0: the whole file
 	Message string
-	Remedy  string
+	Remedy  string // what to type; of a configuration's, a line each
 }
+
+func (p problem) remedies() []string { return strings.Split(p.Remedy, "\n") }
 
 func (p problem) String() string {
 	if p.Line == 0 {
@@ -79,6 +81,7 @@ func readConfig(name string, data []byte) (*config, []problem) {
 	if !ok {
 		return nil, problems
 	}
+	t.homes = homes
 	c := &config{
 		Ledger: t.text("ledger", "", `"…", as git socialpost init does`, "40 or 64 hex digits", ledgerForm.MatchString),
 		Remote: t.text("remote", "origin", `"origin"`, "the name of a remote, not its address", refForm.MatchString),
@@ -208,7 +211,7 @@ func (t *table) channel(name string, line int) *channel {
 			}),
 	}
 	t.required("platform", line, `"linkedin"`)
-	t.required("author", line, `"urn:li:person:782bbtaQ"`)
+	t.required("author", line, `"urn:li:person:782bbtaQ"`+"\n"+ownURN)
 	if c.Platform == "linkedin" && (platform != c.Platform || language != c.Language) {
 		agreed := strings.TrimSuffix(c.Platform+"-"+c.Language, "-")
 		t.failAt(line, fmt.Sprintf("channel %q: the platform and language below say %q", name, agreed), "make them agree; the name is part of every key")
@@ -217,11 +220,13 @@ func (t *table) channel(name string, line int) *channel {
 	return c
 }
 
+const ownURN = "git socialpost login prints yours"
+
 func (t *table) author() string {
 	const example = `"urn:li:person:782bbtaQ"`
-	urn, found := take[string](t, "author", example)
+	urn, found := take[string](t, "author", example+"\n"+ownURN)
 	if err := linkedin.CheckAuthor(urn); found && err != nil {
-		t.fail("author", err.Error(), "write author = "+example+" or urn:li:organization:…")
+		t.fail("author", err.Error(), "write author = "+example+" or urn:li:organization:…\n"+ownURN)
 	}
 	return urn
 }

@@ -89,6 +89,7 @@ func (t *tool) prepare(c *cli.Context) (*source, error) {
 		return nil, err
 	}
 	t.warnOfExpiry()
+	t.remarkOnStandIn()
 	t.ledger.Deep = c.IsSet("plan")
 	if !c.Bool("any-revision") {
 		t.ledger.Branch = t.cfg.Branch

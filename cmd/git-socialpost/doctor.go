@@ -132,8 +132,10 @@ func (t *tool) doctor(c *cli.Context) error {
 			Checks []finding `json:"checks"`
 		}{1, found})
 	} else {
+		var s *screen
+		s, err = t.screen(c.Context)
 		for _, f := range found {
-			t.printFinding(f)
+			err = errors.Join(err, s.printFinding(f))
 		}
 	}
 	return errors.Join(err, verdict(found, c.Bool("strict")))
@@ -189,16 +191,18 @@ func (e *exam) silenceGit(ctx context.Context) {
 	e.objects = e.repo.Objects() // which fetches in a partial clone
 }
 
-// printFinding prints a line, and what to type below it.
-func (t *tool) printFinding(f finding) {
-	word, rest := string(f.Status), fmt.Sprintf("%*s  %-13s  %s\n", 4-len(f.Status), "", f.Name, brief(f.Found))
-	fmt.Fprint(t.stdout, word, rest)
-	if f.Remedy == "" || f.Status == fine {
-		return
+// printFinding prints a line, and what to type below it, which can be pasted as long as it is not folded.
+func (s *screen) printFinding(f finding) error {
+	word, found := string(f.Status), brief(f.Found)
+	line := s.fold(fmt.Sprintf("%-4s  %-13s  %s", word, f.Name, found), found)
+	err := s.tinted("", word, word, strings.TrimPrefix(line, word)+"\n")
+	if f.Remedy == "" {
+		return err
 	}
 	for line := range strings.Lines(f.Remedy) {
-		fmt.Fprintf(t.stdout, "      %s\n", strings.TrimSuffix(line, "\n"))
+		err = errors.Join(err, s.printf("      %s\n", strings.TrimSuffix(line, "\n")))
 	}
+	return err
 }
 
 // verdict is an error if a check failed or, for the strict, warned.

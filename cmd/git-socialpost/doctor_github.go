@@ -43,16 +43,18 @@ func (e *exam) checkWorkflows() (all []pipeline, found []finding, err error) {
 	return all, found, nil
 }
 
-func usesAction(step *yamlNode) bool {
-	// An action's name is the repository's, below whatever owner.
+func usesAction(step *yamlNode) bool { return usesNamed(step, "git-socialpost") }
+
+// usesNamed goes by the action's repository, below whatever owner.
+func usesNamed(step *yamlNode, action string) bool {
 	name, _, _ := strings.Cut(step.get("uses").text, "@")
-	return path.Base(name) == "git-socialpost"
+	return path.Base(name) == action
 }
 
 func stepDelivers(step *yamlNode) bool {
 	if usesAction(step) { // deliver is what it does unless told otherwise
 		command := cmp.Or(step.get("with", "command").text, "deliver")
-		return command == "deliver" || strings.Contains(command, "${{")
+		return step.get("with", "dry-run").text != "true" && command == "deliver" || strings.Contains(command, "${{")
 	}
 	return runsDeliver(step.get("run").text)
 }
@@ -62,6 +64,12 @@ func (e *exam) checkJob(top *yamlNode, job ciJob) (found []finding) {
 		if cancel := n.get("concurrency", "cancel-in-progress"); cancel.text != "" && cancel.text != "false" {
 			found = append(found, saw(doubt, "%s:%d: cancel-in-progress: %s %s", job.path, cancel.line, cancel.text, killed).
 				to("write cancel-in-progress: false there"))
+		}
+	}
+	for _, s := range job.node.get("steps").items() {
+		if keeps := s.get("with", "persist-credentials"); usesNamed(s, "checkout") && keeps.text == "false" && !s.get("with").has("repository") {
+			found = append(found, saw(doubt, "%s:%d: persist-credentials: false leaves git without the right to push the ledger", job.path, keeps.line).
+				to("remove it from the checkout, or let a later step give git a token"))
 		}
 	}
 	rights := top.get("permissions")

@@ -20,7 +20,7 @@ func (e *exam) checkRemote(ctx context.Context) []finding {
 	err := e.fetchAll(ctx)
 	if err != nil && !aboutLedger(err) {
 		e.blind["remote"] = fmt.Sprintf("the remote %q cannot be read", e.cfg.Remote)
-		return []finding{failed(err)}
+		return []finding{failed(e.namingRemotes(ctx, err))}
 	}
 	switch e.fetchErr = err; {
 	case errors.Is(err, ledger.ErrAbsent):

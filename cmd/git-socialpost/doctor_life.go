@@ -47,7 +47,7 @@ func (a *account) judgeLife(now time.Time, warnDays int) finding {
 		if a.life.err != nil {
 			said += fmt.Sprintf("; asked for it, LinkedIn says: %v", a.life.err)
 		}
-		return a.saw(doubt, "%s", said).to("write its last day into "+configFile+", such as: token_expires = 2027-02-01",
+		return a.saw(doubt, "%s", said).to("write its last day into "+configFile+", such as: token_expires = 2027-02-01", a.expiryPlace(),
 			"or let LinkedIn be asked: client_id below [linkedin], and "+clientSecretEnv+" in the environment")
 	}
 	day := a.life.ends.UTC().Format(time.DateOnly)
@@ -63,6 +63,14 @@ func (a *account) judgeLife(now time.Time, warnDays int) finding {
 		return a.saw(doubt, "%s", said).to(remedy)
 	}
 	return a.saw(fine, "%s", said)
+}
+
+// expiryPlace is the table whose token_expires counts for the account's token.
+func (a *account) expiryPlace() string {
+	if a.TokenEnv == defaultTokenEnv {
+		return "it stands below [linkedin]"
+	}
+	return "it stands below [channel." + a.Name + "]"
 }
 
 func (e *exam) checkScopes(context.Context) []finding {

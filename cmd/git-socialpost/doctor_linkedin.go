@@ -106,7 +106,11 @@ func (a *account) alive() finding {
 	case err != nil:
 		return a.saw(wrong, "%v", err).to("nothing can be posted until LinkedIn answers; run this again then")
 	}
-	return a.saw(fine, "the token in %s is alive", a.where)
+	f := a.saw(fine, "the token in %s is alive", a.where)
+	if a.base != "" {
+		f = f.to("says " + a.base + " in LinkedIn's place; to ask LinkedIn itself, unset " + linkedInURL)
+	}
+	return f
 }
 
 func (e *exam) checkAuthor(context.Context) []finding {

@@ -58,8 +58,16 @@ func (e *exam) checkConfig(ctx context.Context) (found []finding) {
 			found = append(found, saw(doubt, "no channel is declared, so nothing can be posted").to("declare one in "+configFile+", such as [channel.linkedin-en]"))
 		}
 	}
+	if cfg.Mode == "pilot" && len(cfg.Pilot) == 0 {
+		found = append(found, saw(doubt, "mode pilot with no key in pilot, so nothing can be posted").
+			to("name the keys that shall go, such as pilot = [\"example-note:linkedin-en\"], or set another mode"))
+	}
 	if len(found) == 0 {
-		found = append(found, saw(fine, "valid and committed; mode %s, %s", cfg.Mode, count(len(cfg.Channels), "channel")))
+		f := saw(fine, "valid and committed; mode %s, %s", cfg.Mode, count(len(cfg.Channels), "channel"))
+		if cfg.Mode == "plan" {
+			f = f.to("mode plan: nothing is sent; pilot and live send")
+		}
+		found = append(found, f)
 	}
 	return found
 }
@@ -98,7 +106,7 @@ func (e *exam) reader(committed bool) func(string) ([]byte, error) {
 
 func problemFindings(problems []problem) (found []finding) {
 	for _, p := range problems {
-		found = append(found, saw(wrong, "%v", p).to(p.Remedy))
+		found = append(found, saw(wrong, "%v", p).to(p.remedies()...))
 	}
 	return found
 }
@@ -111,6 +119,10 @@ func (e *exam) checkPosts(context.Context) []finding {
 	}
 	e.src = &source{revision: e.head}
 	e.src.posts, e.src.warnings = readPosts(e.cfg, files)
+	return append(e.judgePosts(len(files) > 0), e.checkPilot()...)
+}
+
+func (e *exam) judgePosts(there bool) []finding {
 	bad, warnings := []problem{}, slices.Clone(e.src.warnings)
 	for _, p := range e.src.posts {
 		warnings = append(warnings, p.Warnings...)
@@ -121,6 +133,9 @@ func (e *exam) checkPosts(context.Context) []finding {
 	all := count(len(e.src.posts), "committed post")
 	const more = "git socialpost plan names file, line and remedy"
 	switch {
+	case !there: // git keeps no empty folder
+		return []finding{saw(doubt, "%s: the folder %s is not in the commit", all, e.cfg.Posts).
+			to("git socialpost new SLUG CHANNEL begins a post there; where they are in another folder, name it: posts in " + configFile)}
 	case len(bad) > 0:
 		return []finding{saw(wrong, "%s, %d invalid; %v", all, len(bad), bad[0]).to(bad[0].Remedy, more)}
 	case len(warnings) > 0:

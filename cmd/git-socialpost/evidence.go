@@ -72,6 +72,9 @@ func (t *tool) printEvidence(w io.Writer, r *ledger.Record) {
 		line("", "LinkedIn names a post with the same text: %s%s", linkedin.PublicURL(o.Duplicate), createdNear(o.Duplicate, r))
 	}
 	line("look at", "%s", feedOf(r.Author))
+	if base, err := t.otherLinkedIn(); t.watched && err == nil && base != "" { // a log is read by others, later
+		line("", "%s/ (in LinkedIn's place, by %s)", strings.TrimSuffix(base, "/"), linkedInURL)
+	}
 	t.printCommands(w, r)
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -23,6 +22,7 @@ func (t *tool) initCommand() *cli.Command {
 		ArgsUsage: " ",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "shards", Usage: "make a ledger of `16 or 256` shards; 256 is for very large sites", Value: 16},
+			&cli.StringFlag{Name: "remote", Usage: "keep the ledger on `REMOTE`, and write that into the configuration", DefaultText: "the configuration's"},
 			&cli.BoolFlag{Name: "repin", Usage: "accept the remote's ledger after it was restored on purpose", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true},
 		},
@@ -52,12 +52,15 @@ func (t *tool) init(c *cli.Context) error {
 	if err := t.use(data, read); err != nil {
 		return err
 	}
+	if err := t.takeRemote(c.String("remote")); err != nil {
+		return err
+	}
 	if err := t.lock(c.Context); err != nil {
 		return err
 	}
 	how, err := t.adoptOrCreate(c)
 	if err != nil {
-		return err
+		return t.namingRemotes(c.Context, err)
 	}
 	if n := len(t.ledger.Tips()); c.IsSet("shards") && n != c.Int("shards") {
 		return hinted(fmt.Errorf("the ledger on %q has %d shards, for all its life", t.cfg.Remote, n), "run init without --shards")
@@ -70,7 +73,7 @@ func (t *tool) init(c *cli.Context) error {
 	}
 	fmt.Fprintf(t.stdout, "ledger %.12s on %q: %s\n", t.ledger.Pin, t.cfg.Remote, how)
 	if t.ledger.Pin != t.cfg.Ledger {
-		t.printNext(path, data == nil)
+		t.printNext(path)
 	}
 	return nil
 }
@@ -124,28 +127,29 @@ func (t *tool) confirmRepin(c *cli.Context, pin string) error {
 	return t.ask(fmt.Sprintf("Accept ledger %.12s, in place of %.12s and of all that this clone has seen?", pin, t.cfg.Ledger))
 }
 
-var pinLine = regexp.MustCompile(`(?m)^(\x{FEFF}?[ \t]*ledger[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')`)
-
-// writePin puts the pin into the configuration and leaves every other byte alone.
+// writePin puts the pin, and what else the configuration lacks, into it and leaves every other byte alone.
 func (t *tool) writePin(ctx context.Context, path string, data []byte) error {
 	if t.ledger.Pin == t.cfg.Ledger {
 		return nil
 	}
 	line := fmt.Sprintf("ledger = %q", t.ledger.Pin)
+	more := t.lacking(ctx, data)
 	if path == "" {
 		t.note("a bare repository has no work tree; put this line at the top of %s and commit it: %s", configFile, line)
+		t.noteLines(more)
 		return nil
 	}
-	switch at := pinLine.FindSubmatchIndex(data); {
-	case data == nil:
-		data = fmt.Appendf(nil, template, t.ledger.Pin, t.branch(ctx))
-	case at != nil:
-		data = slices.Concat(data[:at[4]], fmt.Appendf(nil, "%q", t.ledger.Pin), data[at[5]:])
-	default:
-		data = insertTop(data, line)
+	if data == nil {
+		data = fmt.Appendf(nil, template, t.ledger.Pin, t.cfg.Remote, t.branch(ctx))
+	} else {
+		for _, s := range slices.Backward(more) {
+			data = s.put(data)
+		}
+		data = setting{"ledger", t.ledger.Pin}.put(data)
 	}
-	if cfg, err := parseConfig(configFile, data); err != nil || cfg.Ledger != t.ledger.Pin {
+	if cfg, err := parseConfig(configFile, data); err != nil || cfg.Ledger != t.ledger.Pin || cfg.Remote != t.cfg.Remote {
 		t.note("%s is left alone, since its ledger line is written in an unusual way; make it: %s", configFile, line)
+		t.noteLines(more)
 		return nil
 	}
 	return os.WriteFile(path, data, 0o666)
@@ -185,13 +189,13 @@ func (t *tool) showNotes(ctx context.Context) error {
 	return err
 }
 
-func (t *tool) printNext(path string, fresh bool) {
+func (t *tool) printNext(path string) {
 	files := configFile
 	if t.cfg.Sign {
 		files += " " + shell(t.cfg.Signers)
 	}
 	next := []string{"git add " + files + " && git commit && git push"}
-	if fresh {
+	if len(t.cfg.Channels) == 0 {
 		next = slices.Insert(next, 0, "edit "+configFile+": declare a channel, with its author")
 	}
 	if path == "" {
@@ -207,7 +211,7 @@ func (t *tool) printNext(path string, fresh bool) {
 
 const template = `# What git socialpost posts, and where. Only the committed version of this file counts.
 ledger = %q # the ledger's first commit
-remote = "origin"  # where the ledger lives
+remote = %q  # where the ledger lives
 branch = %q        # the branch whose texts are approved
 posts  = "social"  # posts are social/<slug>/<channel>.md
 mode   = "plan"    # plan: nothing is ever sent; pilot: only the keys below; live: everything due
@@ -218,7 +222,7 @@ limit  = 5         # refuse a run in which more than this is due
 # [channel.linkedin-en]
 # platform   = "linkedin"
 # language   = "en"
-# author     = "urn:li:person:..."   # or urn:li:organization:...
+# author     = "urn:li:person:..."   # as git socialpost login prints it; or urn:li:organization:...
 # visibility = "PUBLIC"
 # token_env  = "LINKEDIN_ACCESS_TOKEN"   # the environment variable that holds the token
 

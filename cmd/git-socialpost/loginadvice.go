@@ -27,7 +27,8 @@ func (l *login) adviseConfig(urn, day string) {
 		lines = append(lines, defaultTokenEnv+" is set here and goes first; unset it, and this token is used")
 	}
 	if l.app.BaseURL != "" {
-		lines = append(lines, fmt.Sprintf("this token is good for %s (%s), and not for LinkedIn itself", l.app.BaseURL, linkedInURL))
+		lines = append(lines, fmt.Sprintf("this token is good for %s (%s), and not for LinkedIn itself", l.app.BaseURL, linkedInURL),
+			"so leave the CI's secret as it is: what is said of it below is for LinkedIn's own tokens")
 	}
 	l.advise(lines...)
 }

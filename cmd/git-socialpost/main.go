@@ -189,7 +189,7 @@ func hints(err error) []string {
 		return h.lines
 	}
 	if p, ok := errors.AsType[problem](err); ok && p.Remedy != "" {
-		return []string{p.Remedy}
+		return p.remedies()
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return []string{usageHint}

@@ -65,6 +65,7 @@ func (t *tool) plan(c *cli.Context) error {
 		return err
 	}
 	t.warnOfExpiry()
+	t.remarkOnStandIn()
 	if err := t.look(c.Context, c.Bool("offline")); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ var palette = map[string]string{
 	string(send): green, string(delivered): green, "verified": green,
 	string(scheduled): yellow, string(held): yellow, "intended": yellow, "released": yellow,
 	string(open): red, string(blocked): red, string(invalid): red, "unknown": red, "rejected": red, "damaged": red,
+	string(fine): green, string(doubt): yellow, string(wrong): red,
 }
 
 const green, yellow, red, uncoloured = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[m"

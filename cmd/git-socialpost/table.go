@@ -18,6 +18,7 @@ type table struct {
 	md       *toml.MetaData
 	keys     map[string]toml.Primitive
 	known    []string
+	homes    map[string]string // of keys that other tables know
 	problems *[]problem
 }
 
@@ -31,7 +32,7 @@ func parseTable(path, data string, problems *[]problem) (*table, bool) {
 	md, err := toml.Decode(data, &t.keys)
 	if err != nil {
 		e, _ := errors.AsType[toml.ParseError](err)
-		t.failAt(e.Position.Line, cmp.Or(e.Message, err.Error()), `write TOML: key = "value", one to a line`)
+		t.failAt(e.Position.Line, cmp.Or(e.Message, err.Error()), cmp.Or(definedBefore(data, e), `write TOML: key = "value", one to a line`))
 	}
 	t.md = &md
 	return t, err == nil
@@ -98,7 +99,7 @@ func (t *table) text(key, otherwise, example, want string, valid func(string) bo
 }
 
 func (t *table) sub(key string) *table {
-	s := &table{path: t.path, md: t.md, keys: map[string]toml.Primitive{}, problems: t.problems}
+	s := &table{path: t.path, md: t.md, keys: map[string]toml.Primitive{}, homes: t.homes, problems: t.problems}
 	// The decoder silently leaves a map empty when the value is no table.
 	if _, found := take[map[string]any](t, key, "{ … }, or a heading in brackets"); found {
 		if err := t.md.PrimitiveDecode(t.keys[key], &s.keys); err != nil {
@@ -117,6 +118,9 @@ func (t *table) unknownKeys() {
 		remedy := "remove it; the keys are " + strings.Join(t.known, ", ")
 		if near := nearest(key, t.known); near != "" {
 			remedy = "did you mean " + near + "?"
+		}
+		if home := t.homes[key]; home != "" {
+			remedy += "\nor move it " + home
 		}
 		t.fail(key, fmt.Sprintf("unknown key %q", key), remedy)
 	}

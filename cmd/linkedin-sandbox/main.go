@@ -52,7 +52,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	url := "http://" + listener.Addr().String()
 	fmt.Fprintf(stdout, "export SOCIALPOST_LINKEDIN_URL=%s LINKEDIN_ACCESS_TOKEN=%s # feed: %s/\n"+
-		"# login: LINKEDIN_CLIENT_SECRET=%s git socialpost login --client-id %s\n", url, token, url, server.ClientSecret, server.ClientID)
+		"# login: LINKEDIN_CLIENT_SECRET=%s git socialpost login --client-id %s\n"+
+		"# author: urn:li:person:%s, or any urn:li:organization:NUMBER\n",
+		url, token, url, server.ClientSecret, server.ClientID, server.Tokens[token].Sub)
 	if err := serve(ctx, listener, server); err != nil {
 		fmt.Fprintf(stderr, "linkedin-sandbox: %v\n", err)
 		return exitError

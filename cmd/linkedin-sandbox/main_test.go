@@ -30,6 +30,9 @@ func TestServesUntilItIsStopped(t *testing.T) {
 	if login, err := printed.ReadString('\n'); login != "# login: LINKEDIN_CLIENT_SECRET=sandbox-secret git socialpost login --client-id sandbox-client\n" {
 		t.Errorf("printed %q, %v", login, err)
 	}
+	if author, err := printed.ReadString('\n'); author != "# author: urn:li:person:782bbtaQ, or any urn:li:organization:NUMBER\n" {
+		t.Errorf("printed %q, %v", author, err)
+	}
 	m := regexp.MustCompile(`^export SOCIALPOST_LINKEDIN_URL=(http://127\.0\.0\.1:\d+) LINKEDIN_ACCESS_TOKEN=T1 # feed: http://\S+/\n$`).FindStringSubmatch(line)
 	if m == nil {
 		t.Fatalf("printed %q", line)
