@@ -132,8 +132,7 @@ func (t *tool) doctor(c *cli.Context) error {
 			Checks []finding `json:"checks"`
 		}{1, found})
 	} else {
-		var s *screen
-		s, err = t.screen(c.Context)
+		s := t.screen(c.Context)
 		for _, f := range found {
 			err = errors.Join(err, s.printFinding(f))
 		}
