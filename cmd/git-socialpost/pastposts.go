@@ -3,14 +3,10 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-socialpost/git-socialpost/ledger"
@@ -69,62 +65,6 @@ func readJournal(path string, data []byte) (posts []pastPost, unused []string, p
 		problems = append(problems, problem{path, 0, "holds no line with a post", "write one JSON object to a line, or CSV with the names slug,channel,post,time in its first line"})
 	}
 	return posts, unused, problems
-}
-
-func readJSONLines(path string, data []byte) (rows []row, problems []problem) {
-	for i, line := range strings.Split(unixLines(data), "\n") {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		values := map[string]any{}
-		dec := json.NewDecoder(strings.NewReader(line))
-		dec.UseNumber()
-		err := dec.Decode(&values)
-		if err == nil && dec.More() {
-			err = errors.New("more than one object")
-		}
-		if err != nil {
-			problems = append(problems, problem{path, i + 1, "is no JSON object: " + err.Error(), `write one object to a line, such as {"slug": "note", "channel": "linkedin-en", "post": "urn:li:share:1"}`})
-			continue
-		}
-		r := row{i + 1, map[string]string{}}
-		for name, value := range values {
-			if value != nil {
-				r.fields[strings.ToLower(name)] = strings.TrimSpace(fmt.Sprint(value))
-			}
-		}
-		rows = append(rows, r)
-	}
-	return rows, problems
-}
-
-func readCSV(path string, data []byte) (rows []row, problems []problem) {
-	first, _, _ := strings.Cut(string(data), "\n")
-	reader := csv.NewReader(strings.NewReader(unixLines(data)))
-	for _, comma := range ";\t" { // as spreadsheets export it
-		if !strings.Contains(first, ",") && strings.ContainsRune(first, comma) {
-			reader.Comma = comma
-		}
-	}
-	names, err := reader.Read()
-	for err == nil {
-		var values []string
-		if values, err = reader.Read(); err != nil {
-			break
-		}
-		line, _ := reader.FieldPos(0)
-		r := row{line, map[string]string{}}
-		for i, name := range names {
-			r.fields[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(values[i])
-		}
-		rows = append(rows, r)
-	}
-	if e, ok := errors.AsType[*csv.ParseError](err); ok {
-		problems = append(problems, problem{path, e.Line, e.Err.Error(), "write as many fields as the first line has names, and quote those that hold a comma or a quote"})
-	} else if err != io.EOF {
-		problems = append(problems, problem{path, 0, err.Error(), ""})
-	}
-	return rows, problems
 }
 
 func (r row) first(names []string) string {
