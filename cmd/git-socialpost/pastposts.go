@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-socialpost/git-socialpost/ledger"
@@ -27,7 +28,7 @@ type row struct {
 	fields map[string]string
 }
 
-// The names that journals give to a post and its time. Slug, channel and key have one name each.
+// The names that journals give to a post and its time. Slug, channel, edition and key have one name each.
 var (
 	postNames = []string{"post", "post_id", "urn", "url", "id"}
 	timeNames = []string{"time", "at", "date", "posted_at"}
@@ -57,7 +58,7 @@ func readJournal(path string, data []byte) (posts []pastPost, unused []string, p
 		posts = append(posts, p)
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !slices.Contains(slices.Concat([]string{"key", "slug", "channel"}, postNames, timeNames), name) {
+		if !slices.Contains(slices.Concat([]string{"key", "slug", "channel", "edition"}, postNames, timeNames), name) {
 			unused = append(unused, name)
 		}
 	}
@@ -81,6 +82,9 @@ func (r row) understand() (p pastPost, err error) {
 	key := cmp.Or(r.fields["key"], r.fields["slug"]+":"+r.fields["channel"])
 	if key == ":" {
 		return p, hinted(errors.New("names no delivery"), "give a key, or a slug and a channel")
+	}
+	if edition := r.fields["edition"]; edition != "" && !strings.HasSuffix(key, "@"+edition) && (edition != "1" || strings.Contains(key, "@")) {
+		key += "@" + edition
 	}
 	p.line = r.line
 	if p.key, err = ledger.ParseKey(key); err != nil {
