@@ -208,7 +208,7 @@ func (t *tool) adopt(c *cli.Context, recs []*ledger.Record) error {
 		return nil
 	}
 	if !c.Bool("yes") {
-		if err := t.ask(fmt.Sprintf("Record these %d deliveries as %s, for ever?", len(recs), recs[0].State)); err != nil {
+		if err := t.ask(c.Context, fmt.Sprintf("Record these %d deliveries as %s, for ever?", len(recs), recs[0].State)); err != nil {
 			return err
 		}
 	}
