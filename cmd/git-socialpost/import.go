@@ -44,7 +44,7 @@ func (t *tool) importJournal(c *cli.Context) error {
 	if err != nil {
 		return hinted(err, "name a file of JSON lines or CSV, with slug, channel, post and time of each post")
 	}
-	past, unused, problems := readJournal(path, data)
+	past, unused, problems := readJournal(path, data, t.now())
 	if len(problems) > 0 {
 		return t.refuseJournal(path, problems)
 	}
@@ -77,7 +77,7 @@ func (t *tool) importJournal(c *cli.Context) error {
 		rec := t.unattempted(src.revision, p.key, posts[p.key])
 		rec.IntendedAt, rec.UpdatedAt = p.at, p.at
 		recs = append(recs, ledger.Adopt(rec, ledger.Resolution{
-			Decision: ledger.Delivered, By: by, Reason: "imported from " + filepath.Base(path),
+			Decision: ledger.Delivered, By: by, Reason: "imported from " + visible(filepath.Base(path)),
 			Post: &ledger.Post{ID: p.urn, URL: linkedin.PublicURL(p.urn)}, At: t.stamp(),
 		}))
 	}

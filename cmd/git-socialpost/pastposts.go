@@ -38,7 +38,10 @@ var (
 var timeForms = []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly}
 
 // readJournal reads JSON lines, or CSV with a line of names. Unused are the names of fields that mean nothing here.
-func readJournal(path string, data []byte) (posts []pastPost, unused []string, problems []problem) {
+func readJournal(path string, data []byte, now time.Time) (posts []pastPost, unused []string, problems []problem) {
+	if bytes.HasPrefix(data, []byte("\xFF\xFE")) || bytes.HasPrefix(data, []byte("\xFE\xFF")) {
+		return nil, nil, []problem{{path, 0, "is UTF-16, not UTF-8", "save it as UTF-8"}}
+	}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	read := readCSV
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
@@ -50,7 +53,7 @@ func readJournal(path string, data []byte) (posts []pastPost, unused []string, p
 		for name := range r.fields {
 			names[name] = true
 		}
-		p, err := r.understand()
+		p, err := r.understand(now)
 		if err != nil {
 			problems = append(problems, problem{path, r.line, err.Error(), remedyFor(err)})
 			continue
@@ -78,7 +81,7 @@ func (r row) first(names []string) string {
 }
 
 // understand makes a post of a row.
-func (r row) understand() (p pastPost, err error) {
+func (r row) understand(now time.Time) (p pastPost, err error) {
 	key := cmp.Or(r.fields["key"], r.fields["slug"]+":"+r.fields["channel"])
 	if key == ":" {
 		return p, hinted(errors.New("names no delivery"), "give a key, or a slug and a channel")
@@ -93,23 +96,35 @@ func (r row) understand() (p pastPost, err error) {
 	if p.urn, err = linkedin.ParseURN(r.first(postNames)); err != nil {
 		return p, hinted(fmt.Errorf("%s: the post %w", p.key, err), "give the post's id or address, in a field named "+postNames[0])
 	}
-	p.at, err = r.time(p.urn)
+	p.at, err = r.time(p.urn, now)
 	return p, err
 }
 
 // time is when the post was made: as the journal says, else as the post's number does.
-func (r row) time(urn string) (time.Time, error) {
-	s := r.first(timeNames)
+func (r row) time(urn string, now time.Time) (at time.Time, err error) {
+	s, known := r.first(timeNames), false
 	for _, form := range timeForms {
-		if at, err := time.Parse(form, s); err == nil {
-			return at.UTC().Truncate(time.Second), nil
+		if t, err := time.Parse(form, s); err == nil {
+			at, known = t.UTC(), true
 		}
 	}
-	at, ok := linkedin.CreatedAt(urn)
-	if s == "" && ok {
+	if s == "" {
+		if at, known = linkedin.CreatedAt(urn); known {
+			s = at.Format(time.RFC3339)
+		}
+	}
+	wrong := ""
+	switch {
+	case !known:
+		wrong = "is none"
+	case at.Year() < linkedin.FirstYear:
+		wrong = fmt.Sprintf("is before LinkedIn began, in %d", linkedin.FirstYear)
+	case at.After(now.AddDate(0, 0, 1)):
+		wrong = "has not come"
+	default:
 		return at.Truncate(time.Second), nil
 	}
-	return at, hinted(fmt.Errorf("the time %q is none", s), "write it as 2026-12-01T09:00:00+03:00 or 2026-12-01, in a field named "+timeNames[0])
+	return at, hinted(fmt.Errorf("the time %q %s", s, wrong), "write it as 2026-12-01T09:00:00+03:00 or 2026-12-01, in a field named "+timeNames[0])
 }
 
 // remedyFor is the first hint of an error.

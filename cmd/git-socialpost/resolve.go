@@ -119,7 +119,7 @@ func (t *tool) resolution(c *cli.Context, key ledger.Key) (ledger.Step, error) {
 	if path := c.String("from"); path != "" {
 		return t.recoveryStep(path, key)
 	}
-	res := ledger.Resolution{By: t.person(c.Context), Reason: strings.TrimSpace(c.String("reason")), At: t.stamp()}
+	res := ledger.Resolution{By: t.person(c.Context), Reason: visible(strings.TrimSpace(c.String("reason"))), At: t.stamp()}
 	if res.Reason == "" {
 		res.Reason = "no reason given"
 	}
