@@ -212,7 +212,15 @@ func (t *tool) adopt(c *cli.Context, recs []*ledger.Record) error {
 			return err
 		}
 	}
+	made := 0
 	err := t.ledger.UpdateAll(c.Context, keys, func(k ledger.Key, old *ledger.Record) (*ledger.Record, error) {
+		if k == keys[0] {
+			made = 0 // a push was lost, and all begins again
+		}
+		if made > 0 && made%100 == 0 { // a second or more
+			t.progress("%d of %d written; the push of all comes last", made, len(keys))
+		}
+		made++
 		switch {
 		case old == nil:
 			return byKey[k], nil
