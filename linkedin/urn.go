@@ -50,6 +50,9 @@ func isLinkedIn(host string) bool {
 	return host == "linkedin.com" || strings.HasSuffix(host, ".linkedin.com")
 }
 
+// FirstYear is the one in which LinkedIn began.
+const FirstYear = 2003
+
 // CreatedAt reads the time of creation out of a post's number: number >> 22 is Unix time in milliseconds. LinkedIn does
 // not document that. It reports false for a number that cannot be one of LinkedIn's, which began in 2003.
 func CreatedAt(urn string) (time.Time, bool) {
@@ -61,7 +64,7 @@ func CreatedAt(urn string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	at := time.UnixMilli(n >> 22).UTC()
-	return at, at.Year() >= 2003
+	return at, at.Year() >= FirstYear
 }
 
 // CheckAuthor says why a URN cannot be the author of a post.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -59,24 +58,14 @@ func (l *login) paste(ctx context.Context) (code string, err error) {
 	if !l.terminal { // which ends the line
 		fmt.Fprintln(l.stderr)
 	}
-	type input struct {
-		line string
-		err  error
-	}
-	pasted := make(chan input, 1)
-	go func() {
-		line, err := bufio.NewReader(l.stdin).ReadString('\n')
-		pasted <- input{line, err}
-	}()
-	select {
-	case <-ctx.Done():
+	line, err := readLine(ctx, l.stdin)
+	switch {
+	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
-	case in := <-pasted:
-		if in.line == "" && in.err != nil {
-			return "", errors.New("standard input ended without an answer")
-		}
-		return linkedin.ParseCallback(in.line, l.state)
+	case line == "" && err != nil:
+		return "", errors.New("standard input ended without an answer")
 	}
+	return linkedin.ParseCallback(line, l.state)
 }
 
 func (l *login) unanswered(ctx context.Context, err error) error {

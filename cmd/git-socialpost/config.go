@@ -91,7 +91,9 @@ func readConfig(name string, data []byte) (*config, []problem) {
 		Pilot:  t.pilot(),
 		Limit:  t.limit(),
 	}
+	t.notGits("posts", c.Posts, `"social"`)
 	c.Sign, c.Signers, c.Unsigned = t.signing()
+	t.notGits("signers", c.Signers, `".socialpost.signers"`)
 	var usual expiry
 	c.Version, c.Timeout, c.ClientID, usual = t.linkedin()
 	c.Channels = t.channels(usual)
@@ -240,6 +242,16 @@ func (t *table) required(key string, line int, example string) {
 func isFolder(s string) bool {
 	return s != "" && s != "." && s != ".." && s == path.Clean(s) && !path.IsAbs(s) && !strings.HasPrefix(s, "../") &&
 		!strings.ContainsAny(s, `\:`) && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// notGits refuses a name in git's own folder, from which nothing is committed.
+func (t *table) notGits(key, name, example string) {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.EqualFold(part, ".git") {
+			t.fail(key, fmt.Sprintf("%s: %q is git's own: nothing in it is committed", key, name), "write "+key+" = "+example)
+			return
+		}
+	}
 }
 
 func oneOf(words ...string) func(string) bool {

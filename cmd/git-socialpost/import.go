@@ -44,7 +44,7 @@ func (t *tool) importJournal(c *cli.Context) error {
 	if err != nil {
 		return hinted(err, "name a file of JSON lines or CSV, with slug, channel, post and time of each post")
 	}
-	past, unused, problems := readJournal(path, data)
+	past, unused, problems := readJournal(path, data, t.now())
 	if len(problems) > 0 {
 		return t.refuseJournal(path, problems)
 	}
@@ -77,7 +77,7 @@ func (t *tool) importJournal(c *cli.Context) error {
 		rec := t.unattempted(src.revision, p.key, posts[p.key])
 		rec.IntendedAt, rec.UpdatedAt = p.at, p.at
 		recs = append(recs, ledger.Adopt(rec, ledger.Resolution{
-			Decision: ledger.Delivered, By: by, Reason: "imported from " + filepath.Base(path),
+			Decision: ledger.Delivered, By: by, Reason: "imported from " + visible(filepath.Base(path)),
 			Post: &ledger.Post{ID: p.urn, URL: linkedin.PublicURL(p.urn)}, At: t.stamp(),
 		}))
 	}
@@ -96,12 +96,15 @@ func (t *tool) checkJournal(path string, past []pastPost) (fresh []pastPost, pro
 	for _, p := range past {
 		fail := func(message, remedy string) { problems = append(problems, problem{path, p.line, message, remedy}) }
 		if first := lines[p.key]; first > 0 {
-			fail(fmt.Sprintf("%s is on line %d already", p.key, first), "keep one of them; a republication is another key: "+republished(p.key))
+			fail(fmt.Sprintf("%s is on line %d already", p.key, first), "keep one of them"+republication(p.key))
 			continue
 		}
 		lines[p.key] = p.line
 		if message, near := t.cfg.unknownChannel(p.key.Channel); message != "" && p.key.Channel != "linkedin" {
 			fail(message, orMeant(near, declareChannel(p.key.Channel, "")))
+		}
+		if _, ok := p.key.Legacy(); !ok && p.key.Edition > 1 && t.cfg.Channels[p.key.Channel] == nil {
+			fail(fmt.Sprintf("%s: a channel without a language has no editions", p.key), fmt.Sprintf("write %s:%s, which stands for all languages and editions", p.key.Slug, p.key.Channel))
 		}
 		old, err := t.ledger.Record(p.key)
 		if err != nil {
@@ -117,10 +120,13 @@ func (t *tool) checkJournal(path string, past []pastPost) (fresh []pastPost, pro
 	return fresh, problems, nil
 }
 
-// republished is the key of the next edition.
-func republished(k ledger.Key) string {
+// republication adds to a remedy the key of the next edition, if there can be one.
+func republication(k ledger.Key) string {
+	if _, ok := k.Legacy(); !ok {
+		return ""
+	}
 	k.Edition++
-	return k.String()
+	return "; a republication is another key: " + k.String()
 }
 
 // contradicts says what the ledger has against a line. An abandoned delivery, as seed leaves it, is never sent either.
@@ -129,7 +135,7 @@ func contradicts(old *ledger.Record, p pastPost) (message, remedy string) {
 	case old == nil || old.State == ledger.Abandoned || old.Post != nil && old.Post.ID == p.urn:
 		return "", ""
 	case old.State == ledger.Delivered:
-		return fmt.Sprintf("%s is delivered as another post, %s", p.key, old.Post.URL), "remove the line; a republication is another key: " + republished(p.key)
+		return fmt.Sprintf("%s is delivered as another post, %s", p.key, old.Post.URL), "remove the line" + republication(p.key)
 	case old.State == ledger.Released:
 		return fmt.Sprintf("%s was released: somebody said that it is not posted", p.key), "look at it: git socialpost log " + p.key.String()
 	}
@@ -202,11 +208,19 @@ func (t *tool) adopt(c *cli.Context, recs []*ledger.Record) error {
 		return nil
 	}
 	if !c.Bool("yes") {
-		if err := t.ask(fmt.Sprintf("Record these %d deliveries as %s, for ever?", len(recs), recs[0].State)); err != nil {
+		if err := t.ask(c.Context, fmt.Sprintf("Record these %d deliveries as %s, for ever?", len(recs), recs[0].State)); err != nil {
 			return err
 		}
 	}
+	made := 0
 	err := t.ledger.UpdateAll(c.Context, keys, func(k ledger.Key, old *ledger.Record) (*ledger.Record, error) {
+		if k == keys[0] {
+			made = 0 // a push was lost, and all begins again
+		}
+		if made > 0 && made%100 == 0 { // a second or more
+			t.progress("%d of %d written; the push of all comes last", made, len(keys))
+		}
+		made++
 		switch {
 		case old == nil:
 			return byKey[k], nil

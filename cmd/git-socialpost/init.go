@@ -124,7 +124,7 @@ func (t *tool) confirmRepin(c *cli.Context, pin string) error {
 		return usagef("init --repin asks before it forgets, and standard input is no terminal; add --yes")
 	}
 	t.note("what the ledger on %q does not know will be posted again", t.cfg.Remote)
-	return t.ask(fmt.Sprintf("Accept ledger %.12s, in place of %.12s and of all that this clone has seen?", pin, t.cfg.Ledger))
+	return t.ask(c.Context, fmt.Sprintf("Accept ledger %.12s, in place of %.12s and of all that this clone has seen?", pin, t.cfg.Ledger))
 }
 
 // writePin puts the pin, and what else the configuration lacks, into it and leaves every other byte alone.

@@ -48,6 +48,9 @@ func (t *tool) newPost(c *cli.Context) error {
 	}
 	name := t.cfg.Posts + "/" + slug + "/" + channel + postEnding
 	path := filepath.Join(top, filepath.FromSlash(name))
+	if err := inside(top, name); err != nil {
+		return err
+	}
 	if err := t.writeSkeleton(path, slug); err != nil {
 		return err
 	}
@@ -62,6 +65,25 @@ func (t *tool) newPost(c *cli.Context) error {
 		return hinted(err, "the file is there; git var GIT_EDITOR tells which editor git runs")
 	}
 	t.remark("to see what would be posted: git socialpost plan --worktree")
+	return nil
+}
+
+// inside refuses what plan would not read: a way through a symbolic link or into another repository.
+func inside(top, name string) error {
+	path := top
+	for part := range strings.SplitSeq(name, "/") {
+		path = filepath.Join(path, part)
+		info, err := os.Lstat(path)
+		if err != nil {
+			return nil // not there yet; what else is wrong, writing it tells
+		}
+		if info.Mode().Type()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
+			return hinted(fmt.Errorf("%s is a symbolic link, which is never followed", path), "put the thing itself there, or name another one as posts in "+configFile)
+		}
+		if _, err := os.Lstat(filepath.Join(path, ".git")); err == nil {
+			return hinted(fmt.Errorf("%s is another repository, whose files are not committed here", path), "write the post there, or name another folder as posts in "+configFile)
+		}
+	}
 	return nil
 }
 

@@ -3,11 +3,8 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -31,7 +28,7 @@ type row struct {
 	fields map[string]string
 }
 
-// The names that journals give to a post and its time. Slug, channel and key have one name each.
+// The names that journals give to a post and its time. Slug, channel, edition and key have one name each.
 var (
 	postNames = []string{"post", "post_id", "urn", "url", "id"}
 	timeNames = []string{"time", "at", "date", "posted_at"}
@@ -41,7 +38,10 @@ var (
 var timeForms = []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly}
 
 // readJournal reads JSON lines, or CSV with a line of names. Unused are the names of fields that mean nothing here.
-func readJournal(path string, data []byte) (posts []pastPost, unused []string, problems []problem) {
+func readJournal(path string, data []byte, now time.Time) (posts []pastPost, unused []string, problems []problem) {
+	if bytes.HasPrefix(data, []byte("\xFF\xFE")) || bytes.HasPrefix(data, []byte("\xFE\xFF")) {
+		return nil, nil, []problem{{path, 0, "is UTF-16, not UTF-8", "save it as UTF-8"}}
+	}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	read := readCSV
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
@@ -53,7 +53,7 @@ func readJournal(path string, data []byte) (posts []pastPost, unused []string, p
 		for name := range r.fields {
 			names[name] = true
 		}
-		p, err := r.understand()
+		p, err := r.understand(now)
 		if err != nil {
 			problems = append(problems, problem{path, r.line, err.Error(), remedyFor(err)})
 			continue
@@ -61,7 +61,7 @@ func readJournal(path string, data []byte) (posts []pastPost, unused []string, p
 		posts = append(posts, p)
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !slices.Contains(slices.Concat([]string{"key", "slug", "channel"}, postNames, timeNames), name) {
+		if !slices.Contains(slices.Concat([]string{"key", "slug", "channel", "edition"}, postNames, timeNames), name) {
 			unused = append(unused, name)
 		}
 	}
@@ -69,62 +69,6 @@ func readJournal(path string, data []byte) (posts []pastPost, unused []string, p
 		problems = append(problems, problem{path, 0, "holds no line with a post", "write one JSON object to a line, or CSV with the names slug,channel,post,time in its first line"})
 	}
 	return posts, unused, problems
-}
-
-func readJSONLines(path string, data []byte) (rows []row, problems []problem) {
-	for i, line := range strings.Split(unixLines(data), "\n") {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		values := map[string]any{}
-		dec := json.NewDecoder(strings.NewReader(line))
-		dec.UseNumber()
-		err := dec.Decode(&values)
-		if err == nil && dec.More() {
-			err = errors.New("more than one object")
-		}
-		if err != nil {
-			problems = append(problems, problem{path, i + 1, "is no JSON object: " + err.Error(), `write one object to a line, such as {"slug": "note", "channel": "linkedin-en", "post": "urn:li:share:1"}`})
-			continue
-		}
-		r := row{i + 1, map[string]string{}}
-		for name, value := range values {
-			if value != nil {
-				r.fields[strings.ToLower(name)] = strings.TrimSpace(fmt.Sprint(value))
-			}
-		}
-		rows = append(rows, r)
-	}
-	return rows, problems
-}
-
-func readCSV(path string, data []byte) (rows []row, problems []problem) {
-	first, _, _ := strings.Cut(string(data), "\n")
-	reader := csv.NewReader(strings.NewReader(unixLines(data)))
-	for _, comma := range ";\t" { // as spreadsheets export it
-		if !strings.Contains(first, ",") && strings.ContainsRune(first, comma) {
-			reader.Comma = comma
-		}
-	}
-	names, err := reader.Read()
-	for err == nil {
-		var values []string
-		if values, err = reader.Read(); err != nil {
-			break
-		}
-		line, _ := reader.FieldPos(0)
-		r := row{line, map[string]string{}}
-		for i, name := range names {
-			r.fields[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(values[i])
-		}
-		rows = append(rows, r)
-	}
-	if e, ok := errors.AsType[*csv.ParseError](err); ok {
-		problems = append(problems, problem{path, e.Line, e.Err.Error(), "write as many fields as the first line has names, and quote those that hold a comma or a quote"})
-	} else if err != io.EOF {
-		problems = append(problems, problem{path, 0, err.Error(), ""})
-	}
-	return rows, problems
 }
 
 func (r row) first(names []string) string {
@@ -137,10 +81,13 @@ func (r row) first(names []string) string {
 }
 
 // understand makes a post of a row.
-func (r row) understand() (p pastPost, err error) {
+func (r row) understand(now time.Time) (p pastPost, err error) {
 	key := cmp.Or(r.fields["key"], r.fields["slug"]+":"+r.fields["channel"])
 	if key == ":" {
 		return p, hinted(errors.New("names no delivery"), "give a key, or a slug and a channel")
+	}
+	if edition := r.fields["edition"]; edition != "" && !strings.HasSuffix(key, "@"+edition) && (edition != "1" || strings.Contains(key, "@")) {
+		key += "@" + edition
 	}
 	p.line = r.line
 	if p.key, err = ledger.ParseKey(key); err != nil {
@@ -149,23 +96,35 @@ func (r row) understand() (p pastPost, err error) {
 	if p.urn, err = linkedin.ParseURN(r.first(postNames)); err != nil {
 		return p, hinted(fmt.Errorf("%s: the post %w", p.key, err), "give the post's id or address, in a field named "+postNames[0])
 	}
-	p.at, err = r.time(p.urn)
+	p.at, err = r.time(p.urn, now)
 	return p, err
 }
 
 // time is when the post was made: as the journal says, else as the post's number does.
-func (r row) time(urn string) (time.Time, error) {
-	s := r.first(timeNames)
+func (r row) time(urn string, now time.Time) (at time.Time, err error) {
+	s, known := r.first(timeNames), false
 	for _, form := range timeForms {
-		if at, err := time.Parse(form, s); err == nil {
-			return at.UTC().Truncate(time.Second), nil
+		if t, err := time.Parse(form, s); err == nil {
+			at, known = t.UTC(), true
 		}
 	}
-	at, ok := linkedin.CreatedAt(urn)
-	if s == "" && ok {
+	if s == "" {
+		if at, known = linkedin.CreatedAt(urn); known {
+			s = at.Format(time.RFC3339)
+		}
+	}
+	wrong := ""
+	switch {
+	case !known:
+		wrong = "is none"
+	case at.Year() < linkedin.FirstYear:
+		wrong = fmt.Sprintf("is before LinkedIn began, in %d", linkedin.FirstYear)
+	case at.After(now.AddDate(0, 0, 1)):
+		wrong = "has not come"
+	default:
 		return at.Truncate(time.Second), nil
 	}
-	return at, hinted(fmt.Errorf("the time %q is none", s), "write it as 2026-12-01T09:00:00+03:00 or 2026-12-01, in a field named "+timeNames[0])
+	return at, hinted(fmt.Errorf("the time %q %s", s, wrong), "write it as 2026-12-01T09:00:00+03:00 or 2026-12-01, in a field named "+timeNames[0])
 }
 
 // remedyFor is the first hint of an error.

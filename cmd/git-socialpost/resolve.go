@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -144,7 +142,7 @@ func (t *tool) resolution(c *cli.Context, key ledger.Key) (ledger.Step, error) {
 	if path := c.String("from"); path != "" {
 		return t.recoveryStep(path, key)
 	}
-	res := ledger.Resolution{By: t.person(c.Context), Reason: strings.TrimSpace(c.String("reason")), At: t.stamp()}
+	res := ledger.Resolution{By: t.person(c.Context), Reason: visible(strings.TrimSpace(c.String("reason"))), At: t.stamp()}
 	if res.Reason == "" {
 		res.Reason = "no reason given"
 	}
@@ -240,26 +238,11 @@ func (t *tool) confirm(c *cli.Context, rec *ledger.Record) error {
 	t.printEvidence(t.stderr, rec)
 	switch {
 	case c.IsSet("posted"):
-		return t.ask("Record that " + rec.Key + " was posted, as " + c.String("posted") + "?")
+		return t.ask(c.Context, "Record that "+rec.Key+" was posted, as "+c.String("posted")+"?")
 	case c.Bool("not-posted"):
-		return t.ask("Record that " + rec.Key + " was not posted, so that the next run sends it?")
+		return t.ask(c.Context, "Record that "+rec.Key+" was not posted, so that the next run sends it?")
 	case c.Bool("abandon"):
-		return t.ask("Record that " + rec.Key + " is never to be sent?")
+		return t.ask(c.Context, "Record that "+rec.Key+" is never to be sent?")
 	}
-	return t.ask("Merge " + c.String("from") + " into the record of " + rec.Key + "?")
-}
-
-// ask returns an error unless the answer is yes.
-func (t *tool) ask(question string) error {
-	fmt.Fprintf(t.stderr, "%s [y/N] ", question)
-	answer, err := bufio.NewReader(t.stdin).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return nil
-	}
-	if err != nil && answer == "" {
-		fmt.Fprintln(t.stderr)
-		return usagef("nobody answers: standard input is no terminal; add --yes") // /dev/null looks like a terminal, too
-	}
-	return hinted(errors.New("not confirmed; nothing was changed"), "nothing but y confirms; --yes does without the question")
+	return t.ask(c.Context, "Merge "+c.String("from")+" into the record of "+rec.Key+"?")
 }

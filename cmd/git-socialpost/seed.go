@@ -69,7 +69,7 @@ func (t *tool) seed(c *cli.Context) error {
 		rec := t.unattempted(src.revision, p.Key, p)
 		rec.IntendedAt, rec.UpdatedAt = now, now
 		recs = append(recs, ledger.Adopt(rec, ledger.Resolution{
-			Decision: ledger.Abandoned, By: by, Reason: strings.TrimSpace(c.String("reason")), At: now,
+			Decision: ledger.Abandoned, By: by, Reason: visible(strings.TrimSpace(c.String("reason"))), At: now,
 		}))
 	}
 	t.noteKeyless(src)

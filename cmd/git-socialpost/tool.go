@@ -254,10 +254,10 @@ func (t *tool) person(ctx context.Context) string {
 		return name
 	}
 	if ident, err := t.repo.Run(ctx, "var", "GIT_COMMITTER_IDENT"); err == nil {
-		return ident[:strings.LastIndexByte(ident, '>')+1]
+		return visible(ident[:strings.LastIndexByte(ident, '>')+1])
 	}
 	if user := t.getenv("USER"); user != "" {
-		return user
+		return visible(user)
 	}
 	return "somebody without a git identity"
 }
