@@ -43,6 +43,18 @@ var tabs = []tabbed{
 	{"git socialpost -v new --no\tb-no\tlinkedin-r\t", []string{"git", "socialpost", "-v", "new", "--no-edit", "b-note", "linkedin-ru"}},
 	{"git-socialpost --qui\timport savi\t", []string{"git-socialpost", "--quiet", "import", "saving"}},
 	{"git sp fs\t", []string{"git", "sp", "fsck"}},
+	{"git -C other\\ one socialpost plan --rev far\t", []string{"git", "-C", "other one", "socialpost", "plan", "--rev", "far-away"}},
+	{"git -C 'other one' socialpost plan --rev tes\t", []string{"git", "-C", "other one", "socialpost", "plan", "--rev", "tes"}},
+	{"git -C ~/m/other\\ one sp plan --rev far\t", []string{"git", "-C", "HOME/m/other one", "sp", "plan", "--rev", "far-away"}},
+	{"git --git-dir=other\\ one/.git socialpost plan --rev far\t", []string{"git", "--git-dir=other one/.git", "socialpost", "plan", "--rev", "far-away"}},
+	{"git --git-dir other\\ one/.git --work-tree=. socialpost plan --out savi\t--rev far\t", []string{"git", "--git-dir", "other one/.git", "--work-tree=.", "socialpost", "plan", "--out", "saving", "--rev", "far-away"}},
+	{"git -C other\\ one --git-dir=.git socialpost plan --rev far\t", []string{"git", "-C", "other one", "--git-dir=.git", "socialpost", "plan", "--rev", "far-away"}},
+	{"git -C other\\ one socialpost plan --out savi\t", []string{"git", "-C", "other one", "socialpost", "plan", "--out", "savi"}},
+	{"git socialpost status \"a-no\t", []string{"git", "socialpost", "status", "a-note:linkedin-en"}},
+	{"git socialpost status 'b-note:linkedin-r\t--js\t", []string{"git", "socialpost", "status", "b-note:linkedin-ru", "--json"}},
+	{"git-socialpost plan --rev=\"od\t", []string{"git-socialpost", "plan", "--rev=odd$(date)"}},
+	{"git socialpost plan --rev \"odd\\$\t--js\t", []string{"git", "socialpost", "plan", "--rev", "odd$(date)", "--json"}},
+	{"git socialpost plan --rev \"te\"st\t", []string{"git", "socialpost", "plan", "--rev", "test/colon"}},
 }
 
 // TestCompletion types into real shells, on a terminal, with the completions of share/ where `make install` puts them.
@@ -54,6 +66,9 @@ func TestCompletion(t *testing.T) {
 	m.git("branch", "test/colon")
 	m.git("branch", "odd$(date)")
 	m.git("config", "alias.sp", "socialpost")
+	m.git("init", "--quiet", "other one")
+	m.git("-C", "other one", "commit", "--quiet", "--allow-empty", "--message=empty")
+	m.git("-C", "other one", "branch", "far-away")
 	m.write("saved plan", "")
 	m.write("saving", "")
 	m.write("kept/x", "")
