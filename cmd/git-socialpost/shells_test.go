@@ -45,7 +45,7 @@ var tabs = []tabbed{
 	{"git sp fs\t", []string{"git", "sp", "fsck"}},
 	{"git -C other\\ one socialpost plan --rev far\t", []string{"git", "-C", "other one", "socialpost", "plan", "--rev", "far-away"}},
 	{"git -C 'other one' socialpost plan --rev tes\t", []string{"git", "-C", "other one", "socialpost", "plan", "--rev", "tes"}},
-	{"git -C ~/m/other\\ one sp plan --rev far\t", []string{"git", "-C", "HOME/m/other one", "sp", "plan", "--rev", "far-away"}},
+	{"git -C ~/../m/other\\ one socialpost plan --rev far\t", []string{"git", "-C", "~/../m/other one", "socialpost", "plan", "--rev", "far-away"}},
 	{"git --git-dir=other\\ one/.git socialpost plan --rev far\t", []string{"git", "--git-dir=other one/.git", "socialpost", "plan", "--rev", "far-away"}},
 	{"git --git-dir other\\ one/.git --work-tree=. socialpost plan --out savi\t--rev far\t", []string{"git", "--git-dir", "other one/.git", "--work-tree=.", "socialpost", "plan", "--out", "saving", "--rev", "far-away"}},
 	{"git -C other\\ one --git-dir=.git socialpost plan --rev far\t", []string{"git", "-C", "other one", "--git-dir=.git", "socialpost", "plan", "--rev", "far-away"}},
@@ -104,7 +104,8 @@ func typeAll(t *testing.T, m *machine, shell, prepare string) {
 	}
 	for i, tab := range tabs {
 		data, err := os.ReadFile(filepath.Join(printed, strconv.Itoa(i)))
-		if got := strings.Split(strings.TrimRight(string(data), "/\n"), "\n"); err != nil || !slices.Equal(got, tab.want) {
+		words := strings.ReplaceAll(string(data), filepath.Join(m.world.dir, "home"), "~")
+		if got := strings.Split(strings.TrimRight(words, "/\n"), "\n"); err != nil || !slices.Equal(got, tab.want) {
 			t.Errorf("%q: got %q, want %q (%v)", tab.keys, got, tab.want, err)
 		}
 	}
