@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 var shells = flag.Bool("shells", false, "press Tab in bash, zsh and fish, which must be installed, with bash-completion")
@@ -94,7 +96,9 @@ func typeAll(t *testing.T, m *machine, shell, prepare string) {
 	for i, tab := range tabs {
 		keys += fmt.Sprintf("%s\x01printf '%%s\\n' \x05 >%s/%d\n", tab.keys, printed, i)
 	}
-	cmd := exec.Command("script", "--quiet", "--echo", "never", "--command", shell, os.DevNull)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a quote that stays open swallows the exit
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "script", "--quiet", "--echo", "never", "--command", shell, os.DevNull)
 	cmd.Dir = m.dir
 	cmd.Env = append(m.world.env, "TERM=dumb", "COLUMNS=300")
 	cmd.Stdin = strings.NewReader(keys + "exit\n")
