@@ -112,6 +112,16 @@ func (c *config) unknownChannel(name string) (message, near string) {
 	return fmt.Sprintf("unknown channel %q; the channels in %s: %s", name, configFile, declared), nearest(name, names)
 }
 
+// languagesOf are the channels of a platform that are declared with a language.
+func (c *config) languagesOf(platform string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.Channels)) {
+		if strings.HasPrefix(name, platform+"-") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // declareChannel is the remedy for an unknown channel, or another one where no channel can have the name.
 func declareChannel(name, otherwise string) string {
 	if ledger.CheckChannel(name) != nil {

@@ -15,13 +15,23 @@ import (
 
 func (t *tool) importCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "import",
-		Usage:     "take over a journal of earlier posts, so that none is sent again",
-		ArgsUsage: "FILE",
-		Flags:     adoptFlags(),
-		Action:    t.importJournal,
+		Name:        "import",
+		Usage:       "take over a journal of earlier posts, so that none is sent again",
+		Description: journalForms,
+		ArgsUsage:   "FILE",
+		Flags:       adoptFlags(),
+		Action:      t.importJournal,
 	}
 }
+
+const journalForms = `The file holds JSON lines:
+
+{"slug": "example-note", "channel": "linkedin-en", "post": "urn:li:share:7170000000000000001", "time": "2024-03-01"}
+
+or CSV with names in its first line:
+
+slug,channel,post,time
+example-note,linkedin-en,urn:li:share:7170000000000000001,2024-03-01`
 
 // adoptFlags are those of the commands that settle deliveries without an attempt.
 func adoptFlags() []cli.Flag {
@@ -36,9 +46,6 @@ func (t *tool) importJournal(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("import takes one file, got %d arguments", c.NArg())
 	}
-	if err := t.canAsk(c); err != nil {
-		return err
-	}
 	path := c.Args().First()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -51,6 +58,9 @@ func (t *tool) importJournal(c *cli.Context) error {
 	defer t.close()
 	src, err := t.readHead(c.Context)
 	if err != nil {
+		return err
+	}
+	if err := t.canAsk(c); err != nil {
 		return err
 	}
 	if err := t.fetch(c.Context); err != nil {

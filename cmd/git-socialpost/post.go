@@ -73,6 +73,8 @@ func (p *post) findChannel(cfg *config) {
 	remedy := declareChannel(name, "name the file after a channel")
 	if near != "" {
 		remedy = "rename the file to " + near + postEnding + ", or " + remedy
+	} else if languages := cfg.languagesOf(name); len(languages) > 0 {
+		remedy += ", or rename it to " + strings.Join(languages, postEnding+" or ") + postEnding
 	}
 	p.fail(0, message, remedy)
 }

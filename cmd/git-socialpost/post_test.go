@@ -230,6 +230,7 @@ func TestPostIdentity(t *testing.T) {
 		"unreadable block":   {"social/note/linkedin-ru.md", "+++\nslug\n+++\nHello", ":", []string{"2: "}},
 		"unknown channel":    {"social/note/linkedin-fr.md", "+++\n+++\nHello", "note:linkedin-fr", []string{`0: unknown channel "linkedin-fr"; the channels in .socialpost.toml: linkedin-en, linkedin-ru (rename the file to linkedin-`}},
 		"no channel's name":  {"social/note/README.md", "+++\n+++\nHello", ":", []string{`0: unknown channel "README"; the channels in .socialpost.toml: linkedin-en, linkedin-ru (name the file after a channel`}},
+		"no language":        {"social/note/linkedin.md", "+++\n+++\nHello", "note:linkedin", []string{`0: unknown channel "linkedin"; the channels in .socialpost.toml: linkedin-en, linkedin-ru (declare [channel.linkedin] in .socialpost.toml, or rename it to linkedin-en.md or linkedin-ru.md)`}},
 		"new channel":        {"social/note/mastodon.md", "+++\n+++\nHello", "note:mastodon", []string{`0: unknown channel "mastodon"; the channels in .socialpost.toml: linkedin-en, linkedin-ru (declare [channel.mastodon] in .socialpost.toml`}},
 	} {
 		t.Run(name, func(t *testing.T) {

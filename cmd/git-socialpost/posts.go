@@ -12,6 +12,9 @@ import (
 
 const postEnding = ".md"
 
+// textEndings are those of files that may be meant as posts, in small letters.
+var textEndings = []string{"", ".txt", ".text", ".markdown", postEnding}
+
 // A file is one file of the posts folder, as git or the disk has it.
 type file struct {
 	Path string // from the repository's top, with slashes
@@ -52,8 +55,11 @@ func notPost(folder string, f file) (message, remedy string) {
 	case !rightDepth:
 		return "is no post: it lies at the wrong depth", "move it to " + form
 	}
-	name := strings.TrimSuffix(f.Path, path.Ext(f.Path)) + postEnding
-	return fmt.Sprintf("is no post: its name does not end in %s", postEnding), "rename it to " + name
+	remedy = "rename it to " + strings.TrimSuffix(f.Path, path.Ext(f.Path)) + postEnding
+	if !slices.Contains(textEndings, strings.ToLower(path.Ext(f.Path))) {
+		remedy += ", or move it out of " + folder + "/: only posts belong there"
+	}
+	return fmt.Sprintf("is no post: its name does not end in %s", postEnding), remedy
 }
 
 func refuseSharedKeys(posts []*post) {

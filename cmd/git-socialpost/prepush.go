@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,5 +101,39 @@ func (t *tool) printPushed(ctx context.Context, src *source) error {
 	if err != nil {
 		return err
 	}
-	return p.print(t.bare())
+	return p.printUnsettled(t.bare())
+}
+
+// printUnsettled prints a plan, and counts what is settled where that is more than a push needs to hear of.
+func (p *plan) printUnsettled(s *screen) error {
+	const most = 5
+	rest := *p
+	var sent, dropped int
+	rest.Deliveries = slices.DeleteFunc(slices.Clone(p.Deliveries), func(d *delivery) bool {
+		switch {
+		case d.asDelivered():
+			sent++
+		case d.Decision == abandoned:
+			dropped++
+		default:
+			return false
+		}
+		return true
+	})
+	if sent+dropped <= most {
+		return p.print(s)
+	}
+	if len(rest.Deliveries) > 0 {
+		if err := rest.print(s); err != nil {
+			return err
+		}
+	}
+	var counts []string
+	if sent > 0 {
+		counts = append(counts, fmt.Sprintf("%d %s", sent, delivered))
+	}
+	if dropped > 0 {
+		counts = append(counts, fmt.Sprintf("%d %s", dropped, abandoned))
+	}
+	return s.printf("%d settled: %s\n", sent+dropped, strings.Join(counts, ", "))
 }

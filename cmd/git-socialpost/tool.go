@@ -107,7 +107,7 @@ func (t *tool) configure(commit string) error {
 		return err
 	case data == nil:
 		return hinted(fmt.Errorf("%s is not in commit %.12s", configFile, commit),
-			"the committed configuration counts; run git socialpost init, then commit "+configFile)
+			t.orCommit("the committed configuration counts; run git socialpost init, then commit "+configFile)...)
 	}
 	return t.use(data, func(name string) ([]byte, error) { return t.objects.Blob(commit + ":" + name) })
 }
@@ -174,7 +174,7 @@ func (t *tool) fetch(ctx context.Context) error {
 
 func (t *tool) pinned() error {
 	if t.cfg.Ledger == "" {
-		return hinted(errors.New(configFile+" names no ledger"), "run git socialpost init, then commit "+configFile)
+		return hinted(errors.New(configFile+" names no ledger"), t.orCommit("run git socialpost init, then commit "+configFile)...)
 	}
 	return nil
 }
