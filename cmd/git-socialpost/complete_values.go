@@ -35,9 +35,9 @@ func (t *tool) values(ctx context.Context, kind string, toResolve bool) []offer 
 	}
 	switch kind {
 	case "KEY":
-		return t.keyOffers(toResolve)
+		return t.keyOffers(ctx, toResolve)
 	case "SLUG":
-		return t.slugOffers()
+		return t.slugOffers(ctx)
 	case "CHANNEL":
 		return t.channelOffers(ctx)
 	case "REVISION":
@@ -82,8 +82,8 @@ func (t *tool) openOffline(ctx context.Context) bool {
 
 // keyOffers are the keys of the committed posts and of this clone's copy of the ledger. Only what is in the ledger can be
 // resolved, above all what is open.
-func (t *tool) keyOffers(toResolve bool) []offer {
-	src, err := t.readRevision("HEAD")
+func (t *tool) keyOffers(ctx context.Context, toResolve bool) []offer {
+	src, err := t.readRevision(ctx, "HEAD")
 	if t.cfg == nil {
 		return nil
 	}
@@ -128,8 +128,8 @@ func (t *tool) recall(about map[string]string) (waiting []string) {
 }
 
 // slugOffers are the articles that have posts, for one more channel.
-func (t *tool) slugOffers() []offer {
-	src, err := t.readRevision("HEAD")
+func (t *tool) slugOffers(ctx context.Context) []offer {
+	src, err := t.readRevision(ctx, "HEAD")
 	if err != nil {
 		return nil
 	}

@@ -48,7 +48,7 @@ func (e *exam) checkConfig(ctx context.Context) (found []finding) {
 		e.blind["config"] = "the configuration is not valid"
 		return append(found, problemFindings(problems)...)
 	}
-	if err := e.use(data, e.reader(committed != nil)); err != nil {
+	if err := e.use(data, e.reader(ctx, committed != nil)); err != nil {
 		e.blind["config"] = "the configuration is not valid"
 		return append(found, failed(err))
 	}
@@ -91,12 +91,12 @@ func (e *exam) configFiles(ctx context.Context) (committed, onDisk []byte, err e
 }
 
 // reader reads what the configuration names, from where the configuration is.
-func (e *exam) reader(committed bool) func(string) ([]byte, error) {
+func (e *exam) reader(ctx context.Context, committed bool) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		if committed {
 			return e.objects.Blob(e.head + ":" + name)
 		}
-		_, read, err := e.findConfig(context.Background())
+		_, read, err := e.findConfig(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func (t *tool) fsck(c *cli.Context) error {
 	if err := t.openHead(c.Context); err != nil {
 		return err
 	}
-	if err := t.pinned(); err != nil {
+	if err := t.pinned(c.Context); err != nil {
 		return err
 	}
 	if err := t.lock(c.Context); err != nil {

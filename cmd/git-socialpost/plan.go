@@ -102,7 +102,7 @@ func (t *tool) readSource(c *cli.Context) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.readRevision(commit)
+	return t.readRevision(c.Context, commit)
 }
 
 // look fetches the ledger, or recalls what this clone knows of it.
@@ -110,7 +110,7 @@ func (t *tool) look(ctx context.Context, offline bool) error {
 	if !offline {
 		return t.fetch(ctx)
 	}
-	if err := t.pinned(); err != nil {
+	if err := t.pinned(ctx); err != nil {
 		return err
 	}
 	err := t.ledger.Recall()

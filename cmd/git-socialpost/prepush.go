@@ -68,7 +68,7 @@ func (t *tool) prePreCommit(ctx context.Context, ref string) error {
 }
 
 func (t *tool) planPushed(ctx context.Context, commit, branch string) error {
-	src, err := t.readRevision(commit)
+	src, err := t.readRevision(ctx, commit)
 	if err != nil {
 		t.note("the pushed commit cannot be planned: %v", err)
 		return nil

@@ -86,7 +86,7 @@ func intendSince(key, since string) error {
 	if err != nil {
 		return err
 	}
-	src, err := t.readRevision(head)
+	src, err := t.readRevision(ctx, head)
 	if err != nil {
 		return err
 	}

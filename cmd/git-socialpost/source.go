@@ -18,8 +18,8 @@ type source struct {
 }
 
 // readRevision reads configuration and posts as they are in a commit.
-func (t *tool) readRevision(commit string) (*source, error) {
-	if err := t.configure(commit); err != nil {
+func (t *tool) readRevision(ctx context.Context, commit string) (*source, error) {
+	if err := t.configure(ctx, commit); err != nil {
 		return nil, err
 	}
 	files, err := t.readTree(commit+":"+t.cfg.Posts, t.cfg.Posts)
@@ -67,7 +67,7 @@ func (t *tool) readHead(ctx context.Context) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.readRevision(head)
+	return t.readRevision(ctx, head)
 }
 
 // configureDrafts takes the configuration on the disk, committed or not, and returns the work tree's top. The remedy is

@@ -100,14 +100,14 @@ func (t *tool) revision(ctx context.Context, rev string) (string, error) {
 }
 
 // configure reads the configuration of a commit, and takes it for this run.
-func (t *tool) configure(commit string) error {
+func (t *tool) configure(ctx context.Context, commit string) error {
 	data, err := t.objects.Blob(commit + ":" + configFile)
 	switch {
 	case err != nil:
 		return err
 	case data == nil:
 		return hinted(fmt.Errorf("%s is not in commit %.12s", configFile, commit),
-			t.orCommit("the committed configuration counts; run git socialpost init, then commit "+configFile)...)
+			t.orCommit(ctx, "the committed configuration counts; run git socialpost init, then commit "+configFile)...)
 	}
 	return t.use(data, func(name string) ([]byte, error) { return t.objects.Blob(commit + ":" + name) })
 }
@@ -157,12 +157,12 @@ func (t *tool) openHead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return t.configure(head)
+	return t.configure(ctx, head)
 }
 
 // fetch locks the repository and fetches the ledger.
 func (t *tool) fetch(ctx context.Context) error {
-	if err := t.pinned(); err != nil {
+	if err := t.pinned(ctx); err != nil {
 		return err
 	}
 	if err := t.lock(ctx); err != nil {
@@ -172,9 +172,9 @@ func (t *tool) fetch(ctx context.Context) error {
 	return t.ledger.Fetch(ctx)
 }
 
-func (t *tool) pinned() error {
+func (t *tool) pinned(ctx context.Context) error {
 	if t.cfg.Ledger == "" {
-		return hinted(errors.New(configFile+" names no ledger"), t.orCommit("run git socialpost init, then commit "+configFile)...)
+		return hinted(errors.New(configFile+" names no ledger"), t.orCommit(ctx, "run git socialpost init, then commit "+configFile)...)
 	}
 	return nil
 }

@@ -7,17 +7,17 @@ import (
 )
 
 // orCommit puts the remedy before another one where git socialpost init was run here, and its file is not committed yet.
-func (t *tool) orCommit(otherwise string) []string {
+func (t *tool) orCommit(ctx context.Context, otherwise string) []string {
 	committed, err := t.objects.Blob("HEAD:" + configFile)
-	if err != nil || hasPin(committed) || !hasPin(t.configOnDisk()) {
+	if err != nil || hasPin(committed) || !hasPin(t.configOnDisk(ctx)) {
 		return []string{otherwise}
 	}
 	return []string{configFile + " is not committed yet: git add " + configFile + " && git commit", otherwise}
 }
 
 // configOnDisk is empty where there is no work tree, or no such file in it.
-func (t *tool) configOnDisk() []byte {
-	top, err := t.repo.Run(context.Background(), "rev-parse", "--show-toplevel")
+func (t *tool) configOnDisk(ctx context.Context) []byte {
+	top, err := t.repo.Run(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil
 	}
