@@ -23,7 +23,7 @@ func (t *tool) ask(ctx context.Context, question string) error {
 	}
 	if err != nil && answer == "" {
 		fmt.Fprintln(t.stderr)
-		return usagef("nobody answers: standard input is no terminal; add --yes") // /dev/null looks like a terminal, too
+		return usagef("nobody answers: standard input is no terminal; add --yes")
 	}
 	return hinted(errors.New("not confirmed; nothing was changed"), "nothing but y confirms; --yes does without the question")
 }

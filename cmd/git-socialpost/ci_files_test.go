@@ -60,21 +60,15 @@ func documentedWorkflows(t *testing.T) map[string]*yamlNode {
 	t.Helper()
 	files := map[string]*yamlNode{}
 	for _, path := range documents(t) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := parsePage(path, string(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, b := range p.blocks {
+		for _, b := range readPage(t, path).blocks {
 			if b.language != "yaml" || !strings.Contains(b.body, "jobs:") {
 				continue
 			}
-			if files[b.place], err = parseYAML([]byte(b.body)); err != nil {
+			w, err := parseYAML([]byte(b.body))
+			if err != nil {
 				t.Fatalf("%s: %v", b.place, err)
 			}
+			files[b.place] = w
 		}
 	}
 	return files

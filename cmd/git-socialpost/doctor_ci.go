@@ -10,17 +10,15 @@ import (
 	"time"
 )
 
-// pipeline is a committed file, with those that it includes, and what it has that delivers.
+// pipeline is a committed file that delivers, itself or by those that it includes.
 type pipeline struct {
 	path string
-	jobs []ciJob
 	cron bool // it runs by a schedule; GitLab keeps its schedules elsewhere
 }
 
-// ciJob is a job that delivers.
+// ciJob is a job, and the file that it stands in.
 type ciJob struct {
-	path  string // of the file that it stands in
-	name  string
+	path  string
 	node  *yamlNode
 	steps []*yamlNode // of GitHub's: those that deliver
 }

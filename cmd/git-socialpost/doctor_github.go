@@ -22,21 +22,21 @@ func (e *exam) checkWorkflows() (all []pipeline, found []finding, err error) {
 		if flaw != nil {
 			found = append(found, *flaw)
 		}
-		p := pipeline{path: name, cron: len(top.get("on", "schedule").items()) > 0}
+		delivers := false
 		for _, key := range top.get("jobs").keys {
-			job := ciJob{path: name, name: key, node: top.get("jobs", key)}
+			job := ciJob{path: name, node: top.get("jobs", key)}
 			for _, s := range job.node.get("steps").items() {
 				if stepDelivers(s) {
 					job.steps = append(job.steps, s)
 				}
 			}
 			if len(job.steps) > 0 {
-				p.jobs = append(p.jobs, job)
+				delivers = true
 				found = append(found, e.checkJob(top, job)...)
 			}
 		}
-		if len(p.jobs) > 0 {
-			all = append(all, p)
+		if delivers {
+			all = append(all, pipeline{path: name, cron: len(top.get("on", "schedule").items()) > 0})
 			found = append(found, e.checkTrigger(name, top)...)
 		}
 	}

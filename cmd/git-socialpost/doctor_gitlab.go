@@ -40,10 +40,10 @@ func (e *exam) readGitLab() (ci gitLabCI, found []finding, err error) {
 func (ci gitLabCI) job(name string) ciJob {
 	for i, top := range ci.files {
 		if top.has(name) {
-			return ciJob{path: ci.paths[i], name: name, node: top.get(name)}
+			return ciJob{path: ci.paths[i], node: top.get(name)}
 		}
 	}
-	return ciJob{name: name, node: new(yamlNode)}
+	return ciJob{node: new(yamlNode)}
 }
 
 // extended are a job and all that it extends, the nearest first, and the default.
@@ -69,21 +69,21 @@ func (e *exam) checkGitLab() (all []pipeline, found []finding, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p := pipeline{path: gitLabFile, cron: true}
+	delivering := map[string]bool{}
 	for _, top := range ci.files {
 		for _, name := range top.keys {
-			job := ci.job(name)
-			if !runsDeliver(strings.Join(job.node.get("script").strings(), "\n")) || slices.ContainsFunc(p.jobs, func(j ciJob) bool { return j.name == name }) {
+			script := ci.job(name).node.get("script").strings()
+			if delivering[name] || !runsDeliver(strings.Join(script, "\n")) {
 				continue
 			}
-			p.jobs = append(p.jobs, job)
+			delivering[name] = true
 			if f := ci.checkInterruptible(name); f != nil {
 				found = append(found, *f)
 			}
 		}
 	}
-	if len(p.jobs) > 0 {
-		all = append(all, p)
+	if len(delivering) > 0 {
+		all = append(all, pipeline{path: gitLabFile, cron: true})
 	}
 	return all, found, nil
 }

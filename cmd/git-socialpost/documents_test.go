@@ -23,14 +23,7 @@ import (
 func TestDocuments(t *testing.T) {
 	for _, path := range documents(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := parsePage(path, string(data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := readPage(t, path)
 			if *update {
 				t.Cleanup(func() { p.write(t) }) // after all stories
 			}
@@ -83,6 +76,19 @@ var (
 	fence  = regexp.MustCompile("^( *)```(.*)$")
 	remark = regexp.MustCompile(`<!-- (world|not run): (.+) -->$`)
 )
+
+func readPage(t *testing.T, path string) *page {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := parsePage(path, string(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
 
 func parsePage(path, data string) (*page, error) {
 	p := &page{path: path, lines: strings.SplitAfter(data, "\n")}
