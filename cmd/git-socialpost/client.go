@@ -88,7 +88,7 @@ func (t *tool) otherLinkedIn() (string, error) {
 	base := t.getenv(linkedInURL)
 	if base != "" {
 		if err := linkedin.CheckBaseURL(base); err != nil {
-			return "", hinted(fmt.Errorf("%s: %w", linkedInURL, err), "unset it to reach LinkedIn itself")
+			return "", hinted(fmt.Errorf("%s: %w", linkedInURL, err), "unset it to post to LinkedIn itself")
 		}
 	}
 	return base, nil

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"context"
-	"os"
-	"path/filepath"
-)
+import "context"
 
 // orCommit puts the remedy before another one where git socialpost init was run here, and its file is not committed yet.
 func (t *tool) orCommit(ctx context.Context, otherwise string) []string {
@@ -15,13 +11,13 @@ func (t *tool) orCommit(ctx context.Context, otherwise string) []string {
 	return []string{configFile + " is not committed yet: git add " + configFile + " && git commit", otherwise}
 }
 
-// configOnDisk is empty where there is no work tree, or no such file in it.
+// configOnDisk is empty where there is no such file, or none that can be read.
 func (t *tool) configOnDisk(ctx context.Context) []byte {
-	top, err := t.repo.Run(ctx, "rev-parse", "--show-toplevel")
+	_, read, err := t.findConfig(ctx)
 	if err != nil {
 		return nil
 	}
-	data, _ := os.ReadFile(filepath.Join(top, configFile))
+	data, _ := read(configFile)
 	return data
 }
 
